@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DSP extension of Armv7E-M and Armv8-M: two 16-bit multiply-accumulates per instruction.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#include "corten/rt/isa.h"
+#include "corten/rt/unroll.h"
+#if defined(__ARM_FEATURE_SIMD32)
+#include <arm_acle.h>
+#endif
+
+namespace corten::rt {
+namespace dsp {
+
+using Word = std::int32_t;  // two int16 or four int8
+
+inline Word load(const void* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+inline void store(void* to, Word word) { std::memcpy(to, &word, sizeof word); }
+
+// On a host the instructions are spelled out, so that sanitizers can watch the kernels.
+#if defined(__ARM_FEATURE_SIMD32)
+/// Bytes 0 and 2, sign-extended to int16.
+inline Word even_bytes(Word word) { return __sxtb16(word); }
+/// Bytes 1 and 3, sign-extended to int16.
+inline Word odd_bytes(Word word) {
+  Word result;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(result) : "r"(word));  // GCC 12 does not fold the rotation
+  return result;
+}
+/// acc + a.low · b.low + a.high · b.high
+inline Word multiply_pairs(Word a, Word b, Word acc) { return __smlad(a, b, acc); }
+inline Word multiply_low(Word a, Word b, Word acc) { return __smlabb(a, b, acc); }
+inline Word multiply_high(Word a, Word b, Word acc) { return __smlatt(a, b, acc); }
+#else
+inline Word pair(std::int32_t low, std::int32_t high) {
+  return static_cast<Word>((static_cast<std::uint32_t>(high) << 16) | static_cast<std::uint16_t>(low));
+}
+inline std::int32_t low(Word word) { return static_cast<std::int16_t>(word); }
+inline std::int32_t high(Word word) { return word >> 16; }
+inline std::int32_t byte(Word word, int index) { return static_cast<std::int8_t>(static_cast<std::uint32_t>(word) >> (8 * index)); }
+inline Word even_bytes(Word word) { return pair(byte(word, 0), byte(word, 2)); }
+inline Word odd_bytes(Word word) { return pair(byte(word, 1), byte(word, 3)); }
+inline Word add(Word a, Word b) { return static_cast<Word>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b)); }
+inline Word multiply_low(Word a, Word b, Word acc) { return add(acc, low(a) * low(b)); }
+inline Word multiply_high(Word a, Word b, Word acc) { return add(acc, high(a) * high(b)); }
+inline Word multiply_pairs(Word a, Word b, Word acc) { return multiply_high(a, b, multiply_low(a, b, acc)); }
+#endif
+
+/// The last count (1 to 3) of depth elements; missing bytes are 0 and nothing outside the depth elements is read.
+inline Word load_tail(const std::int8_t* row, int depth, int count) {
+  if (depth >= 4) return static_cast<Word>(static_cast<std::uint32_t>(load(row + depth - 4)) >> (8 * (4 - count)));
+  Word word = 0;
+  std::memcpy(&word, row, static_cast<std::size_t>(1));
+  if (count > 1) word |= static_cast<Word>(static_cast<std::uint8_t>(row[1])) << 8;
+  if (count > 2) word |= static_cast<Word>(static_cast<std::uint8_t>(row[2])) << 16;
+  return word;
+}
+
+}  // namespace dsp
+
+/// Patches are int16, in the order 0 2 1 3 that unpacking gives the weights; two patches interleave word pair by word pair.
+struct Dsp : DspTile {
+  using Lane = std::int16_t;
+  struct Sums {
+    std::int32_t channel[4];
+  };
+
+  /// Writes patch `column` of `Cols` from depth codes, padded with 0 to a multiple of 4.
+  template <int Cols>
+  static void expand(const std::int8_t* codes, Lane* patches, int column, int depth) {
+    Lane* to = patches + 4 * column;
+    int i = 0;
+    for (; i + 4 <= depth; i += 4, to += 4 * Cols) expand_word(dsp::load(codes + i), to);
+    if (i < depth) expand_word(dsp::load_tail(codes, depth, depth - i), to);
+  }
+  static void expand_word(dsp::Word word, Lane* to) {
+    dsp::store(to, dsp::even_bytes(word));
+    dsp::store(to + 2, dsp::odd_bytes(word));
+  }
+
+  template <int Rows, int Cols>
+  static void dot(std::int32_t (&acc)[Rows][Cols], const std::int8_t* weights, const Lane* patches, int depth) {
+    const std::int8_t* const end = weights + (depth & ~3);
+    for (; weights != end; weights += 4, patches += 4 * Cols) {
+      dsp::Word words[Rows];
+      CORTEN_UNROLL for (int r = 0; r < Rows; ++r) words[r] = dsp::load(weights + r * depth);
+      step<Rows, Cols>(acc, words, patches);
+    }
+    if ((depth & 3) == 0) return;
+    dsp::Word words[Rows];
+    CORTEN_UNROLL for (int r = 0; r < Rows; ++r) words[r] = dsp::load_tail(weights - (depth & ~3) + r * depth, depth, depth & 3);
+    step<Rows, Cols>(acc, words, patches);
+  }
+  template <int Rows, int Cols>
+  static void step(std::int32_t (&acc)[Rows][Cols], const dsp::Word (&weights)[Rows], const Lane* patches) {
+    dsp::Word even[Cols], odd[Cols];
+    CORTEN_UNROLL for (int c = 0; c < Cols; ++c) {
+      even[c] = dsp::load(patches + 4 * c);
+      odd[c] = dsp::load(patches + 4 * c + 2);
+    }
+    CORTEN_UNROLL for (int r = 0; r < Rows; ++r) {
+      const auto even_weights = dsp::even_bytes(weights[r]), odd_weights = dsp::odd_bytes(weights[r]);
+      CORTEN_UNROLL for (int c = 0; c < Cols; ++c)
+        acc[r][c] = dsp::multiply_pairs(odd_weights, odd[c], dsp::multiply_pairs(even_weights, even[c], acc[r][c]));
+    }
+  }
+
+  /// The same from codes that were not expanded, one column.
+  template <int Rows>
+  static void dot_codes(std::int32_t (&acc)[Rows][1], const std::int8_t* weights, const std::int8_t* codes, int depth) {
+    const std::int8_t* const start = codes;
+    const std::int8_t* const end = codes + (depth & ~3);
+    for (; codes != end; weights += 4, codes += 4) {
+      const auto word = dsp::load(codes);
+      const auto even = dsp::even_bytes(word), odd = dsp::odd_bytes(word);
+      CORTEN_UNROLL for (int r = 0; r < Rows; ++r) step_codes(acc[r][0], dsp::load(weights + r * depth), even, odd);
+    }
+    if ((depth & 3) == 0) return;
+    const auto word = dsp::load_tail(start, depth, depth & 3);
+    const std::int8_t* const row = weights - (depth & ~3);
+    CORTEN_UNROLL for (int r = 0; r < Rows; ++r)
+      step_codes(acc[r][0], dsp::load_tail(row + r * depth, depth, depth & 3), dsp::even_bytes(word), dsp::odd_bytes(word));
+  }
+  static void step_codes(std::int32_t& acc, dsp::Word weights, dsp::Word even, dsp::Word odd) {
+    acc = dsp::multiply_pairs(dsp::odd_bytes(weights), odd, dsp::multiply_pairs(dsp::even_bytes(weights), even, acc));
+  }
+
+  template <class Requantize, int Rows, int Cols>
+  static void store(const std::int32_t (&acc)[Rows][Cols], const Requantize& requantize, int channel, std::int8_t* output, int output_stride) {
+    CORTEN_UNROLL for (int r = 0; r < Rows; ++r)
+      CORTEN_UNROLL for (int c = 0; c < Cols; ++c) output[c * output_stride + r] = requantize(acc[r][c], channel + r);
+  }
+
+  static Sums load_bias(const std::int32_t* bias) { return {{bias[0], bias[1], bias[2], bias[3]}}; }
+  static void multiply_add(Sums& sums, dsp::Word codes, dsp::Word weights) {
+    const auto even = dsp::even_bytes(codes), odd = dsp::odd_bytes(codes);
+    const auto even_weights = dsp::even_bytes(weights), odd_weights = dsp::odd_bytes(weights);
+    sums.channel[0] = dsp::multiply_low(even, even_weights, sums.channel[0]);
+    sums.channel[1] = dsp::multiply_low(odd, odd_weights, sums.channel[1]);
+    sums.channel[2] = dsp::multiply_high(even, even_weights, sums.channel[2]);
+    sums.channel[3] = dsp::multiply_high(odd, odd_weights, sums.channel[3]);
+  }
+  static void multiply_add(Sums& sums, const std::int8_t* codes, const std::int8_t* weights) {
+    multiply_add(sums, dsp::load(codes), dsp::load(weights));
+  }
+  static void multiply_add(Sums& sums, std::int32_t code, const std::int8_t* weights) {
+    multiply_add(sums, static_cast<dsp::Word>((static_cast<std::uint32_t>(code) & 0xffu) * 0x01010101u), dsp::load(weights));
+  }
+  template <class Requantize>
+  static void store_channels(const Sums& sums, const Requantize& requantize, int channel, std::int8_t* output) {
+    CORTEN_UNROLL for (int i = 0; i < 4; ++i) output[i] = requantize(sums.channel[i], channel + i);
+  }
+};
+
+}  // namespace corten::rt

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The larger of two int8 codes, element by element; both operands share one grid.
+#pragma once
+#include <cstdint>
+
+#include "corten/rt/elementwise.h"
+
+namespace corten::rt {
+
+struct LargerCode {
+  std::int8_t operator()(std::int8_t a, std::int8_t b) const { return a > b ? a : b; }
+};
+
+/// The output may be either operand's memory.
+inline void maximum_contiguous(std::int32_t count, const std::int8_t* a, const std::int8_t* b, std::int8_t* output) {
+  apply_contiguous(count, a, b, output, LargerCode{});
+}
+
+/// The same with broadcasting; in place only where the operand has the output's own layout.
+inline void maximum_broadcast(const Elementwise& axes, const std::int8_t* a, const std::int8_t* b, std::int8_t* output) {
+  apply_broadcast(axes, a, b, output, LargerCode{});
+}
+
+}  // namespace corten::rt

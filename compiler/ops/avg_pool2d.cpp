@@ -126,15 +126,17 @@ class QuantizedAvgPool2d final : public OperatorWith<QuantizedAvgPool2dParameter
   Result<Layer> emit(const Call& call, Isa) const override {
     const auto& q = call.parameters<QuantizedAvgPool2dParameters>();
     auto fields = window_fields(call, q.window);
-    fields.insert(fields.end(), {{"padding_top", number(q.window.padding[0])},
+    fields.insert(fields.end(), {{"dilation_height", "1"},
+                                 {"dilation_width", "1"},
+                                 {"padding_top", number(q.window.padding[0])},
                                  {"padding_left", number(q.window.padding[1])},
+                                 {"low", number(q.low)},
+                                 {"high", number(q.high)},
+                                 {"count_include_padding", number(q.count_include_padding)},
+                                 {"divisor_override", number(q.divisor_override)},
                                  {"padding_bottom", number(q.window.padding[2])},
                                  {"padding_right", number(q.window.padding[3])},
-                                 {"count_include_padding", q.count_include_padding ? "true" : "false"},
-                                 {"divisor_override", number(q.divisor_override)},
-                                 {"zero_point", number(q.zero_point)},
-                                 {"low", number(q.low)},
-                                 {"high", number(q.high)}});
+                                 {"padding_value", number(q.zero_point)}});
     return Layer{.header = "avg_pool2d.h", .structs = {{"AvgPool2d", "window", std::move(fields)}}, .calls = {{"avg_pool2d", {"window", "input0", "output0"}}}};
   }
 };

@@ -164,8 +164,7 @@ ValueId Import::in_order(const Operand& operand, const std::vector<int>& order) 
   if (operand.order == order) return operand.value;
   const auto permutation = permutation_between(operand.order, order);
   if (const auto* tensor = constant(operand.value)) {
-    auto transposed = transpose(*tensor, permutation);
-    return constant(graph_.value(operand.value).name, std::move(transposed));
+    return derived_constant(operand.value, transpose(*tensor, permutation));
   }
   auto& known = transposed_.try_emplace({operand.value, order}, no_value).first->second;
   if (known != no_value) return known;
@@ -207,7 +206,7 @@ ValueId Import::reshape(ValueId value, Shape to) {
   if (const auto* tensor = constant(value)) {
     auto copy = *tensor;
     copy.shape = std::move(to);
-    return constant(graph_.value(value).name, std::move(copy));
+    return derived_constant(value, std::move(copy));
   }
   return add(op("reshape"), parameters(ReshapeParameters{std::move(to)}), {value});
 }
@@ -217,6 +216,12 @@ ValueId Import::constant(const std::string& name, Tensor tensor) {
   graph_.values.push_back({unique_value_name(graph_, identifier(name)), std::move(type), std::make_shared<const Tensor>(std::move(tensor)),
                            {node_ ? node_->origin : Origin{}}});
   return static_cast<ValueId>(graph_.values.size() - 1);
+}
+
+ValueId Import::derived_constant(ValueId from, Tensor tensor) {
+  const auto id = constant(graph_.value(from).name, std::move(tensor));
+  graph_.value(id).origins = graph_.value(from).origins;
+  return id;
 }
 
 void Import::result(std::size_t index, Operand operand) {
@@ -274,7 +279,8 @@ Result<Graph> import_graph(const SourceGraph& source, const ImportOptions& optio
     import.bound_[input.name] = {id, order};
   }
   for (const auto& constant : source.constants) {
-    const auto id = import.constant(constant.name, constant.tensor);
+    const auto& name = constant.origin.node.empty() ? constant.name : constant.origin.node;
+    const auto id = import.constant(name, constant.tensor);
     graph.value(id).origins = {constant.origin};
     import.bound_[constant.name] = {id, framework_order(constant.tensor.shape.size())};
   }
@@ -299,7 +305,7 @@ Result<Graph> import_graph(const SourceGraph& source, const ImportOptions& optio
     const auto found = import.bound_.find(name);
     if (found == import.bound_.end()) return error(fmt::format("output '{}' is made by no node", name), {source.name, name, "", "", ""});
     const auto& operand = found->second;
-    const bool image = !options.framework_layout && operand.order == channels_last_order(operand.order.size());
+    const bool image = !options.framework_layout && operand.order.size() >= 3 && operand.order == channels_last_order(operand.order.size());
     graph.output_orders.push_back(image ? operand.order : std::vector<int>{});
     graph.outputs.push_back(image ? operand.value : import.in_framework_order(operand));
   }

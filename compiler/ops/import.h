@@ -64,6 +64,8 @@ class Import {
   std::vector<ValueId> add_all(const Operator& op, ParametersPtr parameters, std::vector<ValueId> inputs);
   ValueId reshape(ValueId value, Shape shape);
   ValueId constant(const std::string& name, Tensor tensor);
+  /// A constant computed from constant `from`; it keeps its name and origin.
+  ValueId derived_constant(ValueId from, Tensor tensor);
   /// Binds output `index` of the source node.
   void result(std::size_t index, Operand operand);
   void result(Operand operand) { result(0, std::move(operand)); }

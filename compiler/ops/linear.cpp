@@ -14,7 +14,8 @@ namespace {
 // ---- spellings ------------------------------------------------------------------------------------------------------
 
 Status import_layer(Import& import, const Operand& input, ValueId weights, ValueId bias) {
-  import.result(import.add(op("linear"), parameters(LinearParameters{}), {import.in_framework_order(input), weights, bias}));
+  const auto y = import.add(op("linear"), parameters(LinearParameters{}), {import.in_framework_order(input), weights, bias});
+  if (y != no_value) import.result(y);
   return {};
 }
 
@@ -188,7 +189,7 @@ Layer emit_linear(const Call& call, StructLiteral requantize, std::vector<LayerA
   return Layer{.header = "fully_connected.h",
                .structs = {geometry, std::move(requantize)},
                .arrays = std::move(arrays),
-               .calls = {{"fully_connected", {"geometry", "input0", "weights", "bias", "requantize", "output0"}}},
+               .calls = {{"fully_connected", {"geometry", "input0", "weights", "bias", "requantize", "output0", "scratch"}}},
                .macs = rows * depth * outputs};
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplication of two broadcast operands; division by a constant is multiplication by its reciprocal once in integers.
+#include "compiler/ops/mul.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,16 +12,6 @@
 
 namespace corten {
 namespace {
-
-struct MulParameters {
-  bool divide = false;  // a / b; b is constant
-  ClampRange clamp = {};
-  template <class F>
-  void fields(F&& f) {
-    f("divide", divide);
-    clamp.fields(f);
-  }
-};
 
 // ---- spellings ------------------------------------------------------------------------------------------------------
 

@@ -169,16 +169,20 @@ Result<Layer> QuantizedReduction::emit(const Call& call, Isa) const {
   AxisWalk kept, reduced;
   for (std::size_t axis = 0; axis < x.size(); ++axis) (contains(q.axes, static_cast<std::int64_t>(axis)) ? reduced : kept).add(x[axis], strides[axis]);
   const StructLiteral axes{"Mean", "axes",
-                           {{"rank", number(static_cast<std::int64_t>(kept.shape.size()))},
-                            {"shape", array<6>(kept.shape)},
-                            {"stride", array<6>(kept.stride)},
+                           {{"kept_rank", number(static_cast<std::int64_t>(kept.shape.size()))},
+                            {"kept_shape", array<6>(kept.shape)},
+                            {"kept_stride", array<6>(kept.stride)},
                             {"reduced_rank", number(static_cast<std::int64_t>(reduced.shape.size()))},
                             {"reduced_shape", array<6>(reduced.shape)},
                             {"reduced_stride", array<6>(reduced.stride)},
-                            {"input_zero_point", number(q.input_zero_point)}}};
-  const StructLiteral requantize{requantize_type(call, "PerTensor"), "requantize",
-                                 {{"multiplier", number(q.multiplier)}, {"shift", number(q.shift)}, {"zero_point", number(q.output_zero_point)}, {"low", number(q.low)}, {"high", number(q.high)}}};
-  return Layer{.header = "mean.h", .structs = {axes, requantize}, .calls = {{"mean", {"axes", "input0", "requantize", "output0"}}}};
+                            {"count", number(reduced_elements(x, q.axes))},
+                            {"input_zero_point", number(q.input_zero_point)},
+                            {"output_zero_point", number(q.output_zero_point)},
+                            {"multiplier", number(q.multiplier)},
+                            {"shift", number(q.shift)},
+                            {"low", number(q.low)},
+                            {"high", number(q.high)}}};
+  return Layer{.header = "mean.h", .structs = {axes}, .calls = {{"mean<" + rounding_name(call) + ">", {"axes", "input0", "output0"}}}};
 }
 
 }  // namespace corten

@@ -66,7 +66,7 @@ class Softmax final : public OperatorWith<SoftmaxParameters> {
  public:
   std::string_view name() const override { return "softmax"; }
   std::span<const Spelling> spellings() const override { return softmax_spellings; }
-  std::string_view limits() const override { return "along any axis of at most 4095 elements; the output's scale is 1/256, its zero point -128"; }
+  std::string_view limits() const override { return "along any axis of at most 1023 elements; the output's scale is 1/256, its zero point -128"; }
 
   Result<std::vector<Type>> infer(const Call& call) const override { return infer_softmax(call, call.parameters<SoftmaxParameters>().axis); }
 
@@ -167,7 +167,7 @@ class RowScale {
   std::int64_t reciprocal_;
 };
 
-constexpr std::int64_t largest_depth = 4095;  // each element adds up to 1 to a sum below 2^12
+constexpr std::int64_t largest_depth = 1023;  // keeps the sum's headroom at 3 bits, so that no kernel shifts by more than 32
 
 Status Softmax::lower(const Call& call, Patch& patch) const {
   CORTEN_CHECK(check_per_tensor(call));
@@ -224,6 +224,7 @@ class QuantizedSoftmax final : public OperatorWith<QuantizedSoftmaxParameters> {
                                {"diff_min", number(q.diff_min)}}};
     return Layer{.header = "softmax.h", .structs = {shape}, .calls = {{"softmax", {"rows", "input0", "output0"}}}};
   }
+  std::vector<int> in_place_inputs(const Call&) const override { return {0}; }
 };
 
 const Register<Softmax> softmax;

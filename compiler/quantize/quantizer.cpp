@@ -246,7 +246,7 @@ class Quantizer {
   }
 
   Result<ValueId> bias_on_grid(ValueId from, const Tensor& bias, const Quantization& input, const Quantization& weights, Patch& patch) {
-    Quantization q{{}, {}, weights.per_channel() ? 0 : -1, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    Quantization q{{}, {}, weights.per_channel() ? 0 : -1, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max() - 1};
     for (auto scale : weights.scales) q.scales.push_back(input.scale() * scale);
     q.zero_points.assign(q.scales.size(), 0);
     Tensor codes(Element::I32, bias.shape);

@@ -228,12 +228,12 @@ class Arithmetic(nn.Module):
 class DepthMultiplier(nn.Module):
     def __init__(self):
         super().__init__()
-        self.double = nn.Conv2d(5, 10, 3, groups=5, padding=1)
-        self.triple = nn.Conv2d(10, 30, (5, 1), stride=2, groups=10, bias=False)
+        self.doubled = nn.Conv2d(5, 10, 3, groups=5, padding=1)
+        self.tripled = nn.Conv2d(10, 30, (5, 1), stride=2, groups=10, bias=False)
         self.head = nn.Conv2d(30, 3, 1)
 
     def forward(self, x):
-        return self.head(F.relu(self.triple(F.relu(self.double(x)))))
+        return self.head(F.relu(self.tripled(F.relu(self.doubled(x)))))
 
 
 class SamePadding(nn.Module):

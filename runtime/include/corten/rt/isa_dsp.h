@@ -51,6 +51,83 @@ inline Word multiply_high(Word a, Word b, Word acc) { return add(acc, high(a) * 
 inline Word multiply_pairs(Word a, Word b, Word acc) { return multiply_high(a, b, multiply_low(a, b, acc)); }
 #endif
 
+#if defined(__ARM_FEATURE_SIMD32)
+// The inner loops are written out because GCC 12 spills their accumulators wherever they are inlined. `end` stays in memory to
+// leave it a register.
+
+/// Two weight rows by two interleaved patches, over whole words: count_bytes of each weight row, not 0.
+inline void dot_words(std::int32_t (&acc)[2][2], const std::int8_t*& weights, const std::int16_t*& patches, std::int32_t depth, std::int32_t count_bytes) {
+  const std::int8_t* const end = weights + count_bytes;
+  Word even0, odd0, even1, odd1, codes;
+  __asm__ volatile(
+      ".balign 4\n"
+      "1: ldr %[o1], [%[w], %[depth]]\n"
+      "ldr %[o0], [%[w]], #4\n"
+      "ldr %[x], [%[p]], #4\n"
+      "sxtb16 %[e0], %[o0]\n"
+      "sxtb16 %[e1], %[o1]\n"
+      "smlad %[a00], %[e0], %[x], %[a00]\n"
+      "smlad %[a10], %[e1], %[x], %[a10]\n"
+      "ldr %[x], [%[p]], #4\n"
+      "sxtb16 %[o0], %[o0], ror #8\n"
+      "sxtb16 %[o1], %[o1], ror #8\n"
+      "smlad %[a00], %[o0], %[x], %[a00]\n"
+      "smlad %[a10], %[o1], %[x], %[a10]\n"
+      "ldr %[x], [%[p]], #4\n"
+      "smlad %[a01], %[e0], %[x], %[a01]\n"
+      "smlad %[a11], %[e1], %[x], %[a11]\n"
+      "ldr %[e0], %[end]\n"
+      "ldr %[x], [%[p]], #4\n"
+      "cmp %[w], %[e0]\n"
+      "smlad %[a01], %[o0], %[x], %[a01]\n"
+      "smlad %[a11], %[o1], %[x], %[a11]\n"
+      "bne 1b"
+      : [a00] "+r"(acc[0][0]), [a01] "+r"(acc[0][1]), [a10] "+r"(acc[1][0]), [a11] "+r"(acc[1][1]), [w] "+r"(weights), [p] "+r"(patches),
+        [e0] "=&r"(even0), [o0] "=&r"(odd0), [e1] "=&r"(even1), [o1] "=&r"(odd1), [x] "=&r"(codes)
+      : [depth] "r"(depth), [end] "m"(end)
+      : "cc", "memory");
+}
+
+/// Four weight rows by one row of codes, over whole words: count_bytes of each, not 0.
+inline void dot_words(std::int32_t (&acc)[4][1], const std::int8_t*& weights, const std::int8_t*& codes, std::int32_t depth, std::int32_t count_bytes) {
+  const std::int8_t* const end = codes + count_bytes;
+  const std::int8_t* third = weights + 2 * depth;
+  Word even, odd, even_codes, odd_codes;
+  __asm__ volatile(
+      ".balign 4\n"
+      "1: ldr %[xo], [%[x]], #4\n"
+      "ldr %[o], [%[w], %[depth]]\n"
+      "sxtb16 %[xe], %[xo]\n"
+      "sxtb16 %[xo], %[xo], ror #8\n"
+      "sxtb16 %[e], %[o]\n"
+      "sxtb16 %[o], %[o], ror #8\n"
+      "smlad %[a1], %[e], %[xe], %[a1]\n"
+      "smlad %[a1], %[o], %[xo], %[a1]\n"
+      "ldr %[o], [%[w]], #4\n"
+      "sxtb16 %[e], %[o]\n"
+      "sxtb16 %[o], %[o], ror #8\n"
+      "smlad %[a0], %[e], %[xe], %[a0]\n"
+      "smlad %[a0], %[o], %[xo], %[a0]\n"
+      "ldr %[o], [%[w2], %[depth]]\n"
+      "sxtb16 %[e], %[o]\n"
+      "sxtb16 %[o], %[o], ror #8\n"
+      "smlad %[a3], %[e], %[xe], %[a3]\n"
+      "smlad %[a3], %[o], %[xo], %[a3]\n"
+      "ldr %[o], [%[w2]], #4\n"
+      "sxtb16 %[e], %[o]\n"
+      "sxtb16 %[o], %[o], ror #8\n"
+      "smlad %[a2], %[e], %[xe], %[a2]\n"
+      "ldr %[e], %[end]\n"
+      "smlad %[a2], %[o], %[xo], %[a2]\n"
+      "cmp %[x], %[e]\n"
+      "bne 1b"
+      : [a0] "+r"(acc[0][0]), [a1] "+r"(acc[1][0]), [a2] "+r"(acc[2][0]), [a3] "+r"(acc[3][0]), [w] "+r"(weights), [w2] "+r"(third),
+        [x] "+r"(codes), [e] "=&r"(even), [o] "=&r"(odd), [xe] "=&r"(even_codes), [xo] "=&r"(odd_codes)
+      : [depth] "r"(depth), [end] "m"(end)
+      : "cc", "memory");
+}
+#endif
+
 /// The last count (1 to 3) of depth elements; missing bytes are 0 and nothing outside the depth elements is read.
 inline Word load_tail(const std::int8_t* row, int depth, int count) {
   if (depth >= 4) return static_cast<Word>(static_cast<std::uint32_t>(load(row + depth - 4)) >> (8 * (4 - count)));
@@ -85,16 +162,24 @@ struct Dsp : DspTile {
 
   template <int Rows, int Cols>
   static void dot(std::int32_t (&acc)[Rows][Cols], const std::int8_t* weights, const Lane* patches, int depth) {
+    if (depth >= 4) dot_whole(acc, weights, patches, depth);
+    if ((depth & 3) == 0) return;
+    dsp::Word words[Rows];
+    CORTEN_UNROLL for (int r = 0; r < Rows; ++r) words[r] = dsp::load_tail(weights - (depth & ~3) + r * depth, depth, depth & 3);
+    step<Rows, Cols>(acc, words, patches);
+  }
+  /// Advances both pointers past all whole words.
+  template <int Rows, int Cols>
+  static void dot_whole(std::int32_t (&acc)[Rows][Cols], const std::int8_t*& weights, const Lane*& patches, int depth) {
     const std::int8_t* const end = weights + (depth & ~3);
+#if defined(__ARM_FEATURE_SIMD32)
+    if constexpr (Rows == 2 && Cols == 2) return dsp::dot_words(acc, weights, patches, depth, depth & ~3);
+#endif
     for (; weights != end; weights += 4, patches += 4 * Cols) {
       dsp::Word words[Rows];
       CORTEN_UNROLL for (int r = 0; r < Rows; ++r) words[r] = dsp::load(weights + r * depth);
       step<Rows, Cols>(acc, words, patches);
     }
-    if ((depth & 3) == 0) return;
-    dsp::Word words[Rows];
-    CORTEN_UNROLL for (int r = 0; r < Rows; ++r) words[r] = dsp::load_tail(weights - (depth & ~3) + r * depth, depth, depth & 3);
-    step<Rows, Cols>(acc, words, patches);
   }
   template <int Rows, int Cols>
   static void step(std::int32_t (&acc)[Rows][Cols], const dsp::Word (&weights)[Rows], const Lane* patches) {
@@ -114,17 +199,24 @@ struct Dsp : DspTile {
   template <int Rows>
   static void dot_codes(std::int32_t (&acc)[Rows][1], const std::int8_t* weights, const std::int8_t* codes, int depth) {
     const std::int8_t* const start = codes;
-    const std::int8_t* const end = codes + (depth & ~3);
-    for (; codes != end; weights += 4, codes += 4) {
-      const auto word = dsp::load(codes);
-      const auto even = dsp::even_bytes(word), odd = dsp::odd_bytes(word);
-      CORTEN_UNROLL for (int r = 0; r < Rows; ++r) step_codes(acc[r][0], dsp::load(weights + r * depth), even, odd);
-    }
+    if (depth >= 4) dot_whole_codes(acc, weights, codes, depth);
     if ((depth & 3) == 0) return;
     const auto word = dsp::load_tail(start, depth, depth & 3);
     const std::int8_t* const row = weights - (depth & ~3);
     CORTEN_UNROLL for (int r = 0; r < Rows; ++r)
       step_codes(acc[r][0], dsp::load_tail(row + r * depth, depth, depth & 3), dsp::even_bytes(word), dsp::odd_bytes(word));
+  }
+  template <int Rows>
+  static void dot_whole_codes(std::int32_t (&acc)[Rows][1], const std::int8_t*& weights, const std::int8_t*& codes, int depth) {
+    const std::int8_t* const end = codes + (depth & ~3);
+#if defined(__ARM_FEATURE_SIMD32)
+    if constexpr (Rows == 4) return dsp::dot_words(acc, weights, codes, depth, depth & ~3);
+#endif
+    for (; codes != end; weights += 4, codes += 4) {
+      const auto word = dsp::load(codes);
+      const auto even = dsp::even_bytes(word), odd = dsp::odd_bytes(word);
+      CORTEN_UNROLL for (int r = 0; r < Rows; ++r) step_codes(acc[r][0], dsp::load(weights + r * depth), even, odd);
+    }
   }
   static void step_codes(std::int32_t& acc, dsp::Word weights, dsp::Word even, dsp::Word odd) {
     acc = dsp::multiply_pairs(dsp::odd_bytes(weights), odd, dsp::multiply_pairs(dsp::even_bytes(weights), even, acc));

@@ -64,6 +64,18 @@ Result<Graph> bring_to_stage(Graph graph, Stage stage, const CompileOptions& opt
   return graph;
 }
 
+Result<Graph> graph_after_pass(const std::string& path, std::string_view last, const CompileOptions& options) {
+  CORTEN_TRY(auto graph, load_model(path, options));
+  const auto* folding = find_pass("fold_quantization");
+  if (find_pass(last) < folding) {
+    CORTEN_CHECK(run_passes(graph, passes().front().name, last, options.watcher));
+    return graph;
+  }
+  CORTEN_TRY(auto annotated, bring_to_stage(std::move(graph), Stage::Annotated, options));
+  CORTEN_CHECK(run_passes(annotated, folding->name, last, options.watcher));
+  return annotated;
+}
+
 Result<Program> compile(const std::string& path, const Core& core, const CompileOptions& options) {
   CORTEN_TRY(auto graph, load_model(path, options));
   CORTEN_TRY(auto integer, bring_to_stage(std::move(graph), Stage::Integer, options));

@@ -23,7 +23,6 @@ struct CompileOptions {
   std::string name = {};                  // of the program; the file's stem by default
   PlanOptions plan = {};
   PassWatcher watcher = {};
-  std::string stop_after = {};            // pass after which the journey ends
 };
 
 /// The graph of a `.pt2` or `.cir` file as the file has it.
@@ -32,6 +31,9 @@ Result<Graph> load_model(const std::string& path, const CompileOptions& options)
 /// Takes a graph forward to `stage`: cleans up the float graph, calibrates and quantizes it, folds, lowers.
 /// A graph that is already there, or further, stays as it is.
 Result<Graph> bring_to_stage(Graph graph, Stage stage, const CompileOptions& options);
+
+/// The graph as it is after pass `last`. Precondition: find_pass(last).
+Result<Graph> graph_after_pass(const std::string& path, std::string_view last, const CompileOptions& options);
 
 /// An integer graph as a program for `core`.
 Result<Program> compile(const std::string& path, const Core& core, const CompileOptions& options);

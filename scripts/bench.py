@@ -41,7 +41,7 @@ def measure(name, core):
 def counts(report):
     instructions = report["instructions"]["per_inference"]
     return {"macs": report["macs"], "instructions": round(sum(instructions) / len(instructions)),
-            "cycles_modelled": report["cycles_modelled"],
+            "cycles_modelled": report.get("cycles_modelled"),
             "flash_bytes": report["flash"]["code_bytes"] + report["flash"]["constant_bytes"],
             "constant_bytes": report["flash"]["constant_bytes"], "arena_bytes": report["ram"]["arena_bytes"],
             "stack_bytes": report["ram"]["stack_bytes"]}
@@ -63,7 +63,7 @@ def table(models):
     lines = ["| model | core | " + " | ".join(COUNTS.values()) + " |", "|---|---|" + "--:|" * len(COUNTS)]
     for name, cores in models.items():
         for core, value in cores.items():
-            cells = [f"{value[count]:,}" for count in COUNTS]
+            cells = ["–" if value[count] is None else f"{value[count]:,}" for count in COUNTS]
             lines.append(f"| {name} | {core.removeprefix('cortex-').upper().replace('PLUS', '+')} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

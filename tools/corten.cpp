@@ -65,8 +65,12 @@ void add_commands(CLI::App& app, Arguments& a, Command& chosen) {
   using namespace corten::cli;
   auto* compile = add_command(app, "compile", "emit a program", compile_command, chosen);
   add_model(compile, a), add_core(compile, a, false), add_meaning(compile, a), add_layout(compile, a);
-  compile->add_option("-o,--out", a.output, "folder for the program")->required()->type_name("DIR");
+  auto* folder = compile->add_option("-o,--out", a.output, "folder for the program")->type_name("DIR");
   compile->add_option("--stop-after", a.stop_after, "print the graph after this pass and stop")->type_name("PASS");
+  compile->callback([&chosen, &a, folder] {
+    if (folder->empty() && a.stop_after.empty()) throw CLI::RequiredError("--out");
+    chosen = compile_command;
+  });
 
   auto* simulate = add_command(app, "simulate", "compile, build and run on a simulated core", simulate_command, chosen);
   add_model(simulate, a, ".pt2 or .cir file, or the folder of a compiled program"), add_core(simulate, a, false), add_meaning(simulate, a), add_layout(simulate, a), add_files(simulate, a);

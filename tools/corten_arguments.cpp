@@ -95,7 +95,6 @@ Result<CompileOptions> compile_options(const Arguments& arguments) {
   options.framework_layout = arguments.io_layout == "model";
   options.name = arguments.name;
   options.plan = {.keep_input = arguments.keep_input, .keep_intermediates = arguments.keep_intermediates};
-  options.stop_after = arguments.stop_after;
   options.quantize.allow_float = {arguments.allow_float.begin(), arguments.allow_float.end()};
   if (!arguments.quantize.empty()) {
     std::ifstream file(arguments.quantize);

@@ -26,6 +26,11 @@ int compile_command(const Arguments& arguments) {
   CORTEN_OR_FAIL(auto options, arguments, compile_options(arguments));
   Progress progress("calibrating");
   options.quantize.progress = std::ref(progress);
+  if (!arguments.stop_after.empty()) {
+    CORTEN_OR_FAIL(const auto graph, arguments, graph_after_pass(arguments.model, arguments.stop_after, options));
+    fmt::print("{}", print(graph).text);
+    return 0;
+  }
   CORTEN_OR_FAIL(const auto program, arguments, compile(arguments.model, *find_core(arguments.core), options));
   if (auto status = write_files(emit(program, !arguments.no_runtime), arguments.output); !status) return fail(status.diagnostics(), arguments);
   return 0;

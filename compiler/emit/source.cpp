@@ -75,8 +75,9 @@ class SourceWriter {
     if (node.op->alias()) return;
     out_.line();
     out_.line("// {} {}{}", node.op->name(), shapes(node), layer.macs ? fmt::format(", {} MACs", layer.macs) : "");
+    std::set<std::string> sources;
     for (const auto& origin : node.origins)
-      if (!origin.source.empty()) out_.line("// from {}", origin.source);
+      if (!origin.source.empty() && sources.insert(origin.source).second) out_.line("// from {}", origin.source);
     out_.open("CORTEN_LAYER void {}(std::int8_t* arena) {{", node.name);
     for (const auto& literal : layer.structs) write_struct(node, literal);
     for (const auto& call : layer.calls) write_call(n, call);
@@ -84,9 +85,19 @@ class SourceWriter {
   }
 
   void write_struct(const Node& node, const StructLiteral& literal) {
-    std::vector<std::string> fields;
-    for (const auto& [name, value] : literal.fields) fields.push_back(fmt::format("/*{}*/ {}", name, field_text(node, value)));
-    out_.line("static constexpr rt::{} {} = {{{}}};", literal.type, literal.name, fmt::join(fields, ", "));
+    constexpr std::size_t columns = 110;
+    out_.open("static constexpr rt::{} {} = {{", literal.type, literal.name);
+    std::string text;
+    for (const auto& [name, value] : literal.fields) {
+      const auto field = fmt::format("/*{}*/ {},", name, field_text(node, value));
+      if (!text.empty() && text.size() + field.size() > columns) {
+        out_.line("{}", text);
+        text.clear();
+      }
+      text += (text.empty() ? "" : " ") + field;
+    }
+    out_.line("{}", text);
+    out_.close("};");
   }
 
   /// "{weights}" names an array of the layer; "{1, 2}" is an initializer.

@@ -21,6 +21,11 @@ constexpr const char* export_help = "write the file with torch.export.save(torch
 
 std::string shortened(const std::string& text) { return text.substr(0, 200); }
 
+void collect(const Diagnostics& more, Diagnostics& into) {
+  for (const auto& one : more)
+    if (into.size() < max_diagnostics) into.push_back(one);
+}
+
 std::optional<std::vector<std::int64_t>> integers(const Json* list) {
   std::vector<std::int64_t> result;
   for (const auto* entry : json::elements(list)) {
@@ -143,7 +148,7 @@ Status Archive::locate_saved(const ZipMember& member, Locations& into) {
 Status Archive::locate_raw(const ZipMember& config, const std::string& folder, Locations& into) {
   if (config.bytes > file_bytes_ + program_excess_bytes) return error("found a constants list out of proportion", origin_);
   CORTEN_TRY(auto text, zip_.read(config));
-  CORTEN_TRY(const auto document, JsonDocument::parse(std::move(text), tree_excess_bytes / 2 + file_bytes_ / 8, origin_));
+  CORTEN_TRY(const auto document, JsonDocument::parse(std::move(text), tree_excess_bytes / 2 + file_bytes_, origin_));
   const auto* entries = json::field(document.root(), "config");
   if (!entries || !entries->IsObject()) return error(fmt::format("found no constants list in '{}'", config.name), origin_);
   for (const auto& entry : entries->GetObject()) {
@@ -164,7 +169,7 @@ Result<JsonDocument> Archive::program() const {
   const auto& member = *zip_.find(program_member_);
   if (member.bytes > file_bytes_ + program_excess_bytes) return error("found a program out of proportion to the file", origin_);
   CORTEN_TRY(auto text, zip_.read(member));
-  return JsonDocument::parse(std::move(text), tree_excess_bytes + file_bytes_ / 2, origin_);
+  return JsonDocument::parse(std::move(text), tree_excess_bytes + file_bytes_, origin_);
 }
 
 Result<Archive::Location> Archive::resolve(const ConstantRequest& request) const {
@@ -193,41 +198,43 @@ Result<std::vector<std::byte>> Archive::load_storage(const Location& location) c
 
 Result<std::vector<Tensor>> Archive::load(const std::vector<ConstantRequest>& requests) const {
   Diagnostics problems;
-  const auto keep = [&](const Diagnostics& more) {
-    for (const auto& one : more)
-      if (problems.size() < max_diagnostics) problems.push_back(one);
-  };
-  std::vector<std::pair<Location, std::size_t>> located;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    auto location = resolve(requests[i]);
-    if (location) located.emplace_back(std::move(*location), i);
-    else keep(location.diagnostics());
-  }
-  // Neighbors in this order share a storage, so that each is read once and only one is held.
-  std::stable_sort(located.begin(), located.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.first.saved, a.first.storage) < std::tie(b.first.saved, b.first.storage);
-  });
+  const auto located = locate_all(requests, problems);
   std::vector<Tensor> tensors(requests.size());
   ByteBudget budget{file_bytes_ + tensor_excess_bytes};
   const Location* held = nullptr;
   Result<std::vector<std::byte>> storage = std::vector<std::byte>();
   for (const auto& [location, index] : located) {
     if (!held || held->saved != location.saved || held->storage != location.storage) {
-      storage = std::vector<std::byte>();
+      storage = std::vector<std::byte>();  // freed before the next is read
       storage = load_storage(location);
       held = &location;
     }
     if (!storage) {
-      keep(storage.diagnostics());
+      collect(storage.diagnostics(), problems);
       continue;
     }
     const bool big = location.saved ? location.saved->big_endian() : big_endian_;
     auto tensor = materialize(location.view, *storage, big, budget, requests[index].origin);
     if (tensor) tensors[index] = std::move(*tensor);
-    else keep(tensor.diagnostics());
+    else collect(tensor.diagnostics(), problems);
   }
   if (!problems.empty()) return problems;
   return tensors;
+}
+
+// Neighbors in the result share a storage, so that each is read once and only one is held.
+std::vector<std::pair<Archive::Location, std::size_t>> Archive::locate_all(const std::vector<ConstantRequest>& requests,
+                                                                           Diagnostics& problems) const {
+  std::vector<std::pair<Location, std::size_t>> located;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    auto location = resolve(requests[i]);
+    if (location) located.emplace_back(std::move(*location), i);
+    else collect(location.diagnostics(), problems);
+  }
+  std::stable_sort(located.begin(), located.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first.saved, a.first.storage) < std::tie(b.first.saved, b.first.storage);
+  });
+  return located;
 }
 
 }  // namespace corten::pt2

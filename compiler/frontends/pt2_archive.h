@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/formats/json.h"
@@ -52,6 +53,7 @@ class Archive {
   Status locate_saved(const ZipMember& member, Locations& into);
   Status locate_raw(const ZipMember& config, const std::string& folder, Locations& into);
   Status read_byte_order();
+  std::vector<std::pair<Location, std::size_t>> locate_all(const std::vector<ConstantRequest>& requests, Diagnostics& problems) const;
   Result<Location> resolve(const ConstantRequest& request) const;
   Result<std::vector<std::byte>> load_storage(const Location& location) const;
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/ops/operator.h"
+
 namespace corten {
 namespace {
 constexpr std::array<std::string_view, 4> stage_names = {"imported", "annotated", "folded", "integer"};
@@ -48,7 +50,7 @@ std::string identifier(std::string_view text) {
 Origin leading_origin(const Node& node) { return node.origins.empty() ? Origin{} : node.origins.front(); }
 
 Diagnostic Call::error(std::string message, std::string help) const {
-  return corten::error(node_.name + ": " + std::move(message), origin(), std::move(help));
+  return corten::error(std::string(node_.op->name()) + ": " + std::move(message), origin(), std::move(help));
 }
 
 }  // namespace corten

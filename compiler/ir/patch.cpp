@@ -134,6 +134,29 @@ void Patch::apply() {
   }
 }
 
+namespace {
+
+/// Whether `name` is `base` with a number behind it, as unique_value_name makes it.
+bool is_numbered(std::string_view name, std::string_view base) {
+  if (!name.starts_with(base) || name.size() < base.size() + 2 || name[base.size()] != '_') return false;
+  return name.find_first_not_of("0123456789_", base.size()) == std::string_view::npos;
+}
+
+/// A constant that replaced another takes over its name once that is free.
+void restore_constant_names(Graph& graph) {
+  std::set<std::string> taken;
+  for (const auto& value : graph.values) taken.insert(value.name);
+  for (auto& value : graph.values) {
+    if (!value.constant || value.origins.empty()) continue;
+    auto wanted = identifier(value.origins.front().node);
+    if (!is_numbered(value.name, wanted) || !taken.insert(wanted).second) continue;
+    taken.erase(value.name);
+    value.name = std::move(wanted);
+  }
+}
+
+}  // namespace
+
 void remove_dead(Graph& graph) {
   std::vector<bool> alive(graph.values.size(), false);
   const auto keep = [&](ValueId id) {
@@ -152,6 +175,7 @@ void remove_dead(Graph& graph) {
   }
   graph.nodes.assign(std::make_move_iterator(nodes.rbegin()), std::make_move_iterator(nodes.rend()));
   renumber(graph, alive);
+  restore_constant_names(graph);
 }
 
 }  // namespace corten

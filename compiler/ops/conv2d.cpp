@@ -6,6 +6,7 @@
 
 #include "compiler/ops/import.h"
 #include "compiler/ops/lowering.h"
+#include "compiler/ops/quantize.h"
 #include "compiler/ops/tile.h"
 #include "compiler/ops/transpose.h"
 #include "corten/rt/conv2d.h"
@@ -55,8 +56,8 @@ Status import_convolution(Import& import) {
   if (import.boolean("transposed", false)) return import.error("transposed convolution is not supported yet");
   const auto input = import.operand("input"), weights = import.operand("weight");
   const auto rank = input.order.size();
-  if (!import.constant(weights.value)) return import.error("the weights are not constant", "use parameters or buffers of the module as weights");
-  if (import.has("bias") && !import.constant(import.operand("bias").value)) return import.error("the bias is not constant");
+  if (!known_at_compile_time(import.graph(), weights.value)) return import.error("the weights are not constant", "use parameters or buffers of the module as weights");
+  if (import.has("bias") && !known_at_compile_time(import.graph(), import.operand("bias").value)) return import.error("the bias is not constant");
   if (rank != weights.order.size() || (rank != 3 && rank != 4))
     return import.error(fmt::format("input of rank {} with weights of rank {}, expected both 3 or both 4", rank, weights.order.size()),
                         rank + 1 == weights.order.size() ? "give the input a batch dimension" : "three-dimensional convolution is not supported");
@@ -122,6 +123,7 @@ class Conv2d final : public OperatorWith<Conv2dParameters> {
 
   Result<std::vector<Type>> infer(const Call& call) const override {
     if (call.has_input(2) && element_count(call.shape(2)) != call.shape(1)[0]) return call.error("bias and weights differ in output channels");
+    CORTEN_CHECK(check_weight_quantization(call, 1, "output channel"));
     return infer_convolution(call, call.parameters<Conv2dParameters>(), call.shape(1));
   }
 
@@ -182,6 +184,7 @@ Status Conv2d::lower(const Call& call, Patch& patch) const {
   const auto &x = *call.input(0).quantization, &w = *call.input(1).quantization, &y = *call.output().quantization;
   CORTEN_TRY(auto bias, folded_bias(call, weights, call.constant(2), x.zero_point()));
   CORTEN_TRY(const auto scale, multipliers(call, x, w, y, static_cast<std::size_t>(weights.shape[0])));
+  CORTEN_CHECK(check_left_shifts(call, weights, bias, scale));
   const auto range = code_range(p.clamp, y);
   const bool depthwise = is_depthwise(p, call.shape(0));
   const auto name = call.node().name;

@@ -54,6 +54,12 @@ const std::map<std::string_view, const Spelling*>& spellings() {
   return all;
 }
 
+/// "conv2d" of "aten.conv2d.default".
+std::string short_name(const std::string& target) {
+  const auto begin = target.find('.') + 1;
+  return target.substr(begin, target.find('.', begin) - begin);
+}
+
 /// Layer names come from the module path; a node outside any module keeps its own name.
 std::string layer_name(const SourceNode& node) {
   return identifier(node.origin.module.empty() ? node.origin.node : node.origin.module);
@@ -99,7 +105,9 @@ bool Import::is_tensor(std::string_view name) const {
 }
 
 std::int64_t Import::integer(std::string_view name, std::int64_t fallback) const {
-  return static_cast<std::int64_t>(number(name, static_cast<double>(fallback)));
+  const auto* argument = find(name);
+  if (const auto* value = argument ? std::get_if<std::int64_t>(argument) : nullptr) return *value;
+  return argument ? static_cast<std::int64_t>(number(name, static_cast<double>(fallback))) : fallback;
 }
 
 double Import::number(std::string_view name, double fallback) const {
@@ -202,6 +210,7 @@ ValueId Import::add(const Operator& op, ParametersPtr parameters, std::vector<Va
 }
 
 ValueId Import::reshape(ValueId value, Shape to) {
+  if (value == no_value) return no_value;
   if (shape(value) == to) return value;
   if (const auto* tensor = constant(value)) {
     auto copy = *tensor;
@@ -224,19 +233,27 @@ ValueId Import::derived_constant(ValueId from, Tensor tensor) {
   return id;
 }
 
+void Import::result(ValueId value) {
+  if (value != no_value) result(0, {value, corten::framework_order(shape(value).size())});
+}
+
+void Import::result_channels_last(ValueId value) {
+  if (value != no_value) result(0, {value, channels_last_order(shape(value).size())});
+}
+
 void Import::result(std::size_t index, Operand operand) {
   if (!wants_result(index) || operand.value == no_value) return;
   bound_[node_->outputs[index]] = std::move(operand);
 }
 
 Diagnostic Import::error(std::string message, std::string help) const {
-  return corten::error(node_->origin.node + ": " + std::move(message), node_->origin, std::move(help));
+  return corten::error(short_name(node_->target) + ": " + std::move(message), node_->origin, std::move(help));
 }
 
 namespace {
 
 Diagnostic unsupported(const SourceNode& node) {
-  return error(fmt::format("{}: operator {} is not supported", node.origin.node, node.target), node.origin,
+  return error(fmt::format("operator {} is not supported", node.target), node.origin,
                "`corten ops` lists the supported operators and their limits");
 }
 
@@ -252,13 +269,12 @@ std::vector<std::string_view> tensor_arguments(const SourceNode& node) {
 
 /// Sequences that a one-dimensional image operator reads lie as NLC already at the door.
 bool read_as_sequence(const SourceGraph& source, const std::string& input) {
-  static constexpr std::string_view targets[] = {"aten.conv1d.default", "aten.conv1d.padding", "aten.convolution.default", "aten.max_pool1d.default", "aten.avg_pool1d.default", "aten.batch_norm.default"};
-  for (const auto& node : source.nodes) {
+  return std::any_of(source.nodes.begin(), source.nodes.end(), [&](const SourceNode& node) {
     const auto names = tensor_arguments(node);
-    if (std::find(names.begin(), names.end(), input) == names.end()) continue;
-    if (std::find(std::begin(targets), std::end(targets), node.target) != std::end(targets)) return true;
-  }
-  return false;
+    const auto name = short_name(node.target);
+    const bool image_operator = name.find("1d") != std::string::npos || name == "convolution" || name.find("batch_norm") != std::string::npos;
+    return image_operator && std::find(names.begin(), names.end(), input) != names.end();
+  });
 }
 
 }  // namespace

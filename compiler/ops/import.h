@@ -54,6 +54,7 @@ class Import {
   /// A tensor argument or a Python number as a rank-0 constant.
   Operand operand_or_scalar(std::string_view name);
 
+  const Graph& graph() const { return graph_; }
   const Shape& shape(ValueId value) const { return graph_.type(value).shape; }
   std::int64_t rank(std::string_view name) { return static_cast<std::int64_t>(shape(operand(name).value).size()); }
   const Tensor* constant(ValueId value) const { return value == no_value ? nullptr : graph_.value(value).constant.get(); }
@@ -69,8 +70,8 @@ class Import {
   /// Binds output `index` of the source node.
   void result(std::size_t index, Operand operand);
   void result(Operand operand) { result(0, std::move(operand)); }
-  void result(ValueId value) { result(0, {value, framework_order(shape(value).size())}); }
-  void result_channels_last(ValueId value) { result(0, {value, channels_last_order(shape(value).size())}); }
+  void result(ValueId value);
+  void result_channels_last(ValueId value);
   std::size_t results() const { return node_->outputs.size(); }
   bool wants_result(std::size_t index) const { return index < node_->outputs.size() && !node_->outputs[index].empty(); }
 

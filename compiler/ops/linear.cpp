@@ -154,6 +154,7 @@ Status Linear::lower(const Call& call, Patch& patch) const {
   const auto x = *call.input(0).quantization, w = *call.input(1).quantization, y = *call.output().quantization;
   CORTEN_TRY(auto folded, folded_bias(call, weights, call.constant(2), x.zero_point()));
   CORTEN_TRY(const auto scale, multipliers(call, x, w, y, w.scales.size()));
+  CORTEN_CHECK(check_left_shifts(call, weights, folded, scale));
   const auto range = code_range(call.parameters<LinearParameters>().clamp, y);
   const auto& name = call.node().name;
   const auto bias = patch.constant(name + "_bias", std::move(folded));

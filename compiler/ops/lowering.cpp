@@ -31,15 +31,36 @@ std::vector<std::int64_t> weight_sums(const Tensor& weights) {
   return sums;
 }
 
+namespace {
+
+/// Largest magnitude the sum of output channel c can have: |bias| + 128 · Σ|w|.
+std::int64_t sum_reach(const Tensor& weights, std::size_t channel, std::int64_t bias) {
+  const auto codes = weights.as<std::int8_t>();
+  const auto depth = codes.size() / static_cast<std::size_t>(weights.shape[0]);
+  std::int64_t reach = std::abs(bias);
+  for (std::size_t i = 0; i < depth; ++i) reach += 128 * std::abs(int{codes[channel * depth + i]});
+  return reach;
+}
+
+}  // namespace
+
+Status check_left_shifts(const Call& call, const Tensor& weights, const Tensor& folded_bias, const Multipliers& multipliers) {
+  for (std::size_t c = 0; c < folded_bias.as<std::int32_t>().size(); ++c) {
+    const auto shift = std::max(0, multipliers.shift[multipliers.shift.size() == 1 ? 0 : c]);
+    const auto reach = sum_reach(weights, c, folded_bias.as<std::int32_t>()[c]);
+    if (reach << shift > std::numeric_limits<std::int32_t>::max())
+      return call.error(fmt::format("the sum of output channel {} can reach {}, which a left shift by {} takes out of 32 bits", c, reach, shift),
+                        "the output's scale is far smaller than its weights ask for; calibrate with samples that use the whole range");
+  }
+  return {};
+}
+
 Result<Tensor> folded_bias(const Call& call, const Tensor& weights, const Tensor* bias, std::int32_t input_zero_point) {
   const auto sums = weight_sums(weights);
-  const auto codes = weights.as<std::int8_t>();
-  const auto depth = codes.size() / std::max<std::size_t>(sums.size(), 1);
   std::vector<std::int32_t> folded(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const std::int64_t value = (bias ? bias->as<std::int32_t>()[c] : 0) - input_zero_point * sums[c];
-    std::int64_t reach = std::abs(value);
-    for (std::size_t i = 0; i < depth; ++i) reach += 128 * std::abs(int{codes[c * depth + i]});
+    const auto reach = sum_reach(weights, c, value);
     if (reach > std::numeric_limits<std::int32_t>::max())
       return call.error(fmt::format("the sum of output channel {} can reach {} and leave 32 bits", c, reach), "use smaller biases or fewer inputs per output");
     folded[c] = static_cast<std::int32_t>(value);

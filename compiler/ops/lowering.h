@@ -28,6 +28,9 @@ struct Multipliers {
 };
 Result<Multipliers> multipliers(const Call& call, const Quantization& input, const Quantization& weights, const Quantization& output, std::size_t count);
 
+/// Kernels shift a sum left within 32 bits: fails where |folded bias| + 128 · Σ|w|, shifted, could leave them.
+Status check_left_shifts(const Call& call, const Tensor& weights, const Tensor& folded_bias, const Multipliers& multipliers);
+
 Tensor i32_tensor(const std::vector<std::int32_t>& values);
 
 /// to_fixed_point with the node's name in front of what goes wrong.

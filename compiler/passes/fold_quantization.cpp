@@ -3,6 +3,7 @@
 //   %r: f32[4] = dequantize(%q); %c: f32[4] = clamp(%r); %y: i8[4] quantized(…) = quantize(%c)
 //   →
 //   %y: i8[4] quantized(…) = clamp(%q)
+#include "compiler/ops/quantize.h"
 #include "compiler/passes/match.h"
 #include "compiler/passes/pass.h"
 
@@ -55,7 +56,7 @@ class Fold {
     std::vector<ValueId> inputs;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const int from = match_.producer(node, i, "dequantize");
-      inputs.push_back(from < 0 ? node.inputs[i] : match_.at(from).inputs[0]);
+      inputs.push_back(from < 0 ? node.inputs[i] : codes_behind(match_.at(from)));
     }
     CORTEN_TRY(const auto outputs, patch_.node(*node.op, node.parameters, inputs, node.name, node.origins));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -64,6 +65,17 @@ class Fold {
       for (int quantize : match_.consumers(node.outputs[i])) patch_.replace(match_.at(quantize).outputs[0], outputs[i]);
     }
     return {};
+  }
+
+  /// What a dequantize reads; constants from a model file get the meaning that the dequantize gives them.
+  ValueId codes_behind(const Node& dequantize) {
+    const auto codes = dequantize.inputs[0];
+    if (!graph_.type(codes).quantization) {
+      auto type = graph_.type(codes);
+      type.quantization = quantization_of(Call(graph_, dequantize));
+      patch_.set_type(codes, type);
+    }
+    return codes;
   }
 
   /// quantize(dequantize(codes)): nothing on the same grid, a requantize between two grids.

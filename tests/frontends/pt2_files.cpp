@@ -2,6 +2,7 @@
 // Real .pt2 files of PyTorch 2.6, 2.13 and 2.14. Expected constants were printed by PyTorch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -198,24 +199,60 @@ TEST(Pt2Files, ResidualInPlaceIsFunctional) {
   EXPECT_EQ(test::print(graph->nodes[6].arguments[0].second), "add_");
 }
 
+std::vector<test::Member> members_of(std::span<const std::byte> bytes, bool deflated) {
+  ByteBudget excess{1 << 20};
+  const auto archive = ZipArchive::open(bytes, {}, excess);
+  std::vector<test::Member> members;
+  for (const auto& member : archive->members()) {
+    const auto content = archive->read(member);
+    members.push_back({member.name, {reinterpret_cast<const char*>(content->data()), content->size()}, deflated});
+  }
+  return members;
+}
+
+void expect_same(const Result<SourceGraph>& graph, const Result<SourceGraph>& expected) {
+  ASSERT_TRUE(graph) << graph.diagnostics()[0].message;
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(test::print(*graph), test::print(*expected));
+  ASSERT_EQ(graph->constants.size(), expected->constants.size());
+  for (std::size_t i = 0; i < graph->constants.size(); ++i) EXPECT_EQ(graph->constants[i].tensor, expected->constants[i].tensor);
+}
+
+// PyTorch 2.8: the folders of the new layout, the torch.save files of the old one.
+TEST(Pt2Files, LayoutBetweenOldAndNew) {
+  const auto path = test::shared_data("pt2/torch2.6/cnn.pt2");
+  CORTEN_NEED_DATA(path);
+  const auto bytes = file_bytes(path);
+  for (const std::string root : {"cnn/", ""}) {
+    std::vector<test::Member> members = {{root + "archive_format", "pt2"}};
+    for (auto& member : members_of(bytes, false)) {
+      if (member.name == "serialized_exported_program.json") members.push_back({root + "models/model.json", member.content});
+      if (member.name == "serialized_state_dict.pt") members.push_back({root + "data/weights/model.pt", member.content});
+      if (member.name == "serialized_constants.pt") members.push_back({root + "data/constants/model.pt", member.content});
+    }
+    expect_same(read_pt2(test::write_zip(members), "cnn.pt2"), read_pt2(bytes, "cnn.pt2"));
+  }
+}
+
+TEST(Pt2Files, BigEndianWeights) {
+  const auto path = test::shared_data("pt2/torch2.14/mlp.pt2");
+  CORTEN_NEED_DATA(path);
+  const auto bytes = file_bytes(path);
+  auto members = members_of(bytes, false);
+  for (auto& member : members) {
+    if (member.name.ends_with("/byteorder")) member.content = "big";
+    if (member.name.find("/weight_") == std::string::npos) continue;
+    for (std::size_t i = 0; i + 4 <= member.content.size(); i += 4)
+      std::reverse(member.content.begin() + static_cast<std::ptrdiff_t>(i), member.content.begin() + static_cast<std::ptrdiff_t>(i) + 4);
+  }
+  expect_same(read_pt2(test::write_zip(members), "mlp.pt2"), read_pt2(bytes, "mlp.pt2"));
+}
+
 TEST(Pt2Files, RepackedWithDeflateReadsTheSame) {
   const auto path = test::shared_data("pt2/torch2.14/cnn.pt2");
   CORTEN_NEED_DATA(path);
   const auto bytes = file_bytes(path);
-  ByteBudget excess{1 << 20};
-  const auto archive = ZipArchive::open(bytes, {}, excess);
-  ASSERT_TRUE(archive);
-  std::vector<test::Member> members;
-  for (const auto& member : archive->members()) {
-    const auto content = archive->read(member);
-    ASSERT_TRUE(content);
-    members.push_back({member.name, {reinterpret_cast<const char*>(content->data()), content->size()}, true});
-  }
-  const auto again = read_pt2(test::write_zip(members), "cnn.pt2");
-  const auto graph = read_pt2(bytes, "cnn.pt2");
-  ASSERT_TRUE(again) << again.diagnostics()[0].message;
-  EXPECT_EQ(test::print(*again), test::print(*graph));
-  for (std::size_t i = 0; i < graph->constants.size(); ++i) EXPECT_EQ(again->constants[i].tensor, graph->constants[i].tensor);
+  expect_same(read_pt2(test::write_zip(members_of(bytes, true)), "cnn.pt2"), read_pt2(bytes, "cnn.pt2"));
 }
 
 TEST(Pt2Files, MissingFilesAndStrangers) {

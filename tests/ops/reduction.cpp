@@ -22,20 +22,20 @@ SourceBuilder reduction(const std::string& target, const Shape& shape, Arguments
 TEST(mean, reduces_height_and_width_of_an_image) {
   const auto y = reduction("aten.mean.dim", {2, 2, 3, 2}, {{"dim", list({2, 3})}}).run({ramp(24)});
   EXPECT_EQ(y.shape, (Shape{2, 2}));
-  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), {0.5f, -0.208333328f, 0, -0.708333313f}));
+  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), std::vector<float>{0.5f, -0.208333328f, 0, -0.708333313f}));
 }
 
 TEST(mean, reduces_channels) {
   const auto y = reduction("aten.mean.dim", {2, 2, 3, 2}, {{"dim", list({1})}}).run({ramp(24)});
   EXPECT_EQ(y.shape, (Shape{2, 3, 2}));
-  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), {-0.3125f, 0.9375f, -1.8125f, -0.5625f, 0.6875f, 1.9375f, -0.8125f, 0.4375f, -2.3125f, -1.0625f, 0.1875f, 1.4375f}));
+  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), std::vector<float>{-0.3125f, 0.9375f, -1.8125f, -0.5625f, 0.6875f, 1.9375f, -0.8125f, 0.4375f, -2.3125f, -1.0625f, 0.1875f, 1.4375f}));
 }
 
 TEST(mean, reduces_everything) {
   for (const auto& builder : {reduction("aten.mean.default", {2, 2, 3, 2}, {}), reduction("aten.mean.dim", {2, 2, 3, 2}, {{"dim", list({})}})}) {
     const auto y = builder.run({ramp(24)});
     EXPECT_EQ(y.shape, Shape{});
-    EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), {-0.104166664f}));
+    EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), std::vector<float>{-0.104166664f}));
   }
 }
 
@@ -43,13 +43,13 @@ TEST(mean, leaves_the_remaining_axes_in_the_framework_order) {
   // Over height, [N, C, H, W] leaves [N, C, W], which lies as [N, W, C] and goes out transposed.
   const auto y = reduction("aten.mean.dim", {1, 2, 1, 3}, {{"dim", list({2})}, {"keepdim", true}}).run({{1, 2, 3, 4, 5, 6}});
   EXPECT_EQ(y.shape, (Shape{1, 1, 3, 2}));
-  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(0), {1, 2, 3, 4, 5, 6}));
+  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(0), std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
 TEST(sum, keeps_reduced_axes_on_request) {
   const auto y = reduction("aten.sum.dim_IntList", {2, 2, 3, 2}, {{"dim", list({-1})}, {"keepdim", true}}).run({ramp(24)});
   EXPECT_EQ(y.shape, (Shape{2, 3, 1, 2}));
-  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), {-4, 5.25f, 1, -5.75f, 6, -0.75f, -5, 4.25f, 0, -6.75f, 5, -1.75f}));
+  EXPECT_THAT(values<float>(y), Pointwise(FloatNear(1e-6f), std::vector<float>{-4, 5.25f, 1, -5.75f, 6, -0.75f, -5, 4.25f, 0, -6.75f, 5, -1.75f}));
 }
 
 TEST(mean, requantizes_the_centered_sum) {

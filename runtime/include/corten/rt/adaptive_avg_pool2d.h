@@ -29,10 +29,8 @@ void adaptive_avg_pool2d_row(const AdaptiveAvgPool2d& pool, std::int32_t y, Rows
   for (std::int32_t x = 0; x < pool.output_width; ++x, output_row += pool.channels) {
     const TapRange wide = adaptive_range(x, pool.input_width, pool.output_width);
     const std::int32_t count = tall.count() * wide.count();
-    for (std::int32_t channel = 0; channel < pool.channels; ++channel) {
-      const std::int32_t sum = window_sum(rows, tall, wide, wide.first * pool.channels + channel, pool.channels);
-      output_row[channel] = static_cast<std::int8_t>(clamp_code(rounded_average(sum, count), pool.low, pool.high));
-    }
+    const AverageWindow average{count, 0, count, pool.low, pool.high};
+    average_pixel<Isa>(rows, tall, wide, wide.first * pool.channels, pool.channels, average, output_row);
   }
 }
 

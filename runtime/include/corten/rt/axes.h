@@ -15,9 +15,11 @@ inline void for_each_index(std::int32_t rank, const std::int32_t* shape, const s
   std::int32_t offset0 = 0, offset1 = 0;
   for (std::int32_t axis = 0; axis < rank; ++axis)
     if (shape[axis] == 0) return;
+  const std::int32_t last = rank - 1;
+  const std::int32_t run = rank == 0 ? 1 : shape[last], step0 = rank == 0 ? 0 : stride0[last], step1 = rank == 0 ? 0 : stride1[last];
   for (;;) {
-    visit(offset0, offset1);
-    std::int32_t axis = rank - 1;
+    for (std::int32_t i = 0, at0 = offset0, at1 = offset1; i < run; ++i, at0 += step0, at1 += step1) visit(at0, at1);
+    std::int32_t axis = last - 1;
     for (; axis >= 0; --axis) {
       offset0 += stride0[axis], offset1 += stride1[axis];
       if (++index[axis] < shape[axis]) break;

@@ -25,37 +25,66 @@ constexpr std::size_t depthwise_conv2d_scratch_bytes(const DepthwiseConv2d&) {
   return 0;
 }
 
-/// The sums of Step::channels output channels from `channel` for the pixel whose window starts in input column `left`.
-/// Inside: every tap lies in the image, no row is nullptr.
-template <class Step, bool Inside, class Rows>
-inline typename Step::Sums depthwise_sums(const DepthwiseConv2d& conv, Rows rows, std::int32_t left, std::int32_t channel, std::int32_t input_channel,
-                                          const std::int8_t* weights, const std::int32_t* bias) {
-  auto sums = Step::load_bias(bias + channel);
-  const std::int8_t* weight = weights + channel;
-  for (std::int32_t ky = 0; ky < conv.kernel_height; ++ky) {
-    const std::int8_t* const row = rows[ky];
-    std::int32_t column = left;
-    for (std::int32_t kx = 0; kx < conv.kernel_width; ++kx, column += conv.dilation_width, weight += conv.output_channels) {
-      if (Inside || (row != nullptr && column >= 0 && column < conv.input_width))
-        Step::multiply_add(sums, row + column * conv.input_channels + input_channel, weight);
-      else
-        Step::multiply_add(sums, conv.padding_value, weight);
-    }
-  }
-  return sums;
+/// One pixel's window: its first input column and the taps of a kernel row that lie in the image.
+struct DepthwiseWindow {
+  std::int32_t left;
+  TapRange taps;
+};
+
+/// Adds a window that lies in the image wholly. `element` is that of its first tap in a row.
+template <class Step, class Rows>
+CORTEN_INLINE void add_window(typename Step::Sums& sums, const DepthwiseConv2d& conv, const Rows& rows, std::int32_t element, const std::int8_t* weights) {
+  for (std::int32_t ky = 0; ky < conv.kernel_height; ++ky)
+    weights = Step::add_taps(sums, inside_row(rows, ky) + element, weights, conv.kernel_width, conv.dilation_width * conv.input_channels, conv.output_channels);
 }
 
+/// Adds a window that meets the padding.
+template <class Step, class Rows>
+CORTEN_INLINE void add_clipped_window(typename Step::Sums& sums, const DepthwiseConv2d& conv, const Rows& rows, TapRange inside, std::int32_t element,
+                                      const std::int8_t* weights) {
+  for (std::int32_t ky = 0; ky < conv.kernel_height; ++ky) {
+    const std::int8_t* const row = rows[ky];
+    const std::int32_t first = row == nullptr ? 0 : inside.first, last = row == nullptr ? 0 : inside.last;
+    weights = Step::add_padding(sums, conv.padding_value, weights, first, conv.output_channels);
+    if (first < last)
+      weights = Step::add_taps(sums, row + element + first * conv.dilation_width * conv.input_channels, weights, last - first,
+                               conv.dilation_width * conv.input_channels, conv.output_channels);
+    weights = Step::add_padding(sums, conv.padding_value, weights, conv.kernel_width - last, conv.output_channels);
+  }
+}
+
+/// Step::channels output channels from `channel` on, of one pixel.
+template <class Step, bool Inside, class Rows, class Requantize>
+CORTEN_INLINE void depthwise_step(const DepthwiseConv2d& conv, const Rows& rows, const DepthwiseWindow& window, std::int32_t channel, std::int32_t input_channel,
+                                  const std::int8_t* weights, const std::int32_t* bias, const Requantize& requantize, std::int8_t* output) {
+  auto sums = Step::load_bias(bias + channel);
+  const std::int32_t element = window.left * conv.input_channels + input_channel;
+  if constexpr (Inside)
+    add_window<Step>(sums, conv, rows, element, weights + channel);
+  else
+    add_clipped_window<Step>(sums, conv, rows, window.taps, element, weights + channel);
+  Step::store_channels(sums, requantize, channel, output + channel);
+}
+
+/// All channels of one pixel.
 template <class Isa, bool Inside, class Rows, class Requantize>
-inline void depthwise_pixel(const DepthwiseConv2d& conv, Rows rows, std::int32_t left, const std::int8_t* weights, const std::int32_t* bias,
-                            const Requantize& requantize, std::int8_t* output) {
+void depthwise_pixel(const DepthwiseConv2d& conv, const Rows& rows, const DepthwiseWindow& window, const std::int8_t* weights, const std::int32_t* bias,
+                     const Requantize& caller_requantize, std::int8_t* output) {
+  const Requantize requantize = caller_requantize;  // a copy, since stores of codes may alias what is reached by reference
+  using Step = typename Isa::DepthwiseStep;
+  using Rest = typename Isa::DepthwiseRest;
+  using Single = Portable::DepthwiseStep;
   std::int32_t channel = 0;
-  if (conv.depth_multiplier == 1)
-    for (; channel + Isa::channels <= conv.output_channels; channel += Isa::channels)
-      Isa::store_channels(depthwise_sums<Isa, Inside>(conv, rows, left, channel, channel, weights, bias), requantize, channel, output + channel);
+  if (conv.depth_multiplier == 1) {
+    for (; channel + Step::channels <= conv.output_channels; channel += Step::channels)
+      depthwise_step<Step, Inside>(conv, rows, window, channel, channel, weights, bias, requantize, output);
+    if constexpr (Step::channels > Rest::channels)
+      for (; channel + Rest::channels <= conv.output_channels; channel += Rest::channels)
+        depthwise_step<Rest, Inside>(conv, rows, window, channel, channel, weights, bias, requantize, output);
+  }
   for (std::int32_t input_channel = channel / conv.depth_multiplier; input_channel < conv.input_channels; ++input_channel)
     for (std::int32_t m = 0; m < conv.depth_multiplier; ++m, ++channel)
-      Portable::store_channels(depthwise_sums<Portable, Inside>(conv, rows, left, channel, input_channel, weights, bias), requantize, channel,
-                               output + channel);
+      depthwise_step<Single, Inside>(conv, rows, window, channel, input_channel, weights, bias, requantize, output);
 }
 
 /// One output row: output_row[x][n] = requantize(bias[n] + Σ weights[ky][kx][n] · code, n). Needs no scratch.
@@ -65,13 +94,13 @@ void depthwise_conv2d_row(const DepthwiseConv2d& conv, Rows rows /*[kernel_heigh
                           const Requantize& requantize, std::int8_t* output_row /*[output_width][output_channels]*/, void* /*scratch*/) {
   bool rows_inside = true;
   for (std::int32_t ky = 0; ky < conv.kernel_height; ++ky) rows_inside = rows_inside && rows[ky] != nullptr;
-  const std::int32_t last_left = conv.input_width - 1 - (conv.kernel_width - 1) * conv.dilation_width;
   std::int32_t left = -conv.padding_left;
   for (std::int32_t x = 0; x < conv.output_width; ++x, left += conv.stride_width, output_row += conv.output_channels) {
-    if (rows_inside && left >= 0 && left <= last_left)
-      depthwise_pixel<Isa, true>(conv, rows, left, weights, bias, requantize, output_row);
+    const DepthwiseWindow window{left, TapRange(left, conv.input_width, conv.kernel_width, conv.dilation_width)};
+    if (rows_inside && window.taps.count() == conv.kernel_width)
+      depthwise_pixel<Isa, true>(conv, rows, window, weights, bias, requantize, output_row);
     else
-      depthwise_pixel<Isa, false>(conv, rows, left, weights, bias, requantize, output_row);
+      depthwise_pixel<Isa, false>(conv, rows, window, weights, bias, requantize, output_row);
   }
 }
 

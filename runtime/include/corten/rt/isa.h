@@ -9,15 +9,15 @@ namespace corten::rt {
 ///   lane_bytes  bytes one gathered activation takes in scratch
 ///   rows, cols  output channels and pixels of a matrix-multiply tile
 ///   depth       a gathered patch is padded to a multiple of this many elements
-///   channels    channels a depthwise step computes together
+///   elements    codes an elementwise step computes together
 struct PortableTile {
-  static constexpr int lane_bytes = 1, rows = 2, cols = 2, depth = 1, channels = 1;
+  static constexpr int lane_bytes = 1, rows = 2, cols = 2, depth = 1, elements = 1;
 };
 struct DspTile {
-  static constexpr int lane_bytes = 2, rows = 2, cols = 2, depth = 4, channels = 4;
+  static constexpr int lane_bytes = 2, rows = 2, cols = 2, depth = 4, elements = 1;
 };
 struct MveTile {
-  static constexpr int lane_bytes = 1, rows = 4, cols = 2, depth = 1, channels = 4;
+  static constexpr int lane_bytes = 1, rows = 4, cols = 2, depth = 1, elements = 4;
 };
 
 /// value rounded up to a multiple of step.

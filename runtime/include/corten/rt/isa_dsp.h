@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "corten/rt/isa.h"
+#include "corten/rt/requantize.h"
 #include "corten/rt/unroll.h"
 #if defined(__ARM_FEATURE_SIMD32)
 #include <arm_acle.h>
@@ -36,6 +37,26 @@ inline Word odd_bytes(Word word) {
 inline Word multiply_pairs(Word a, Word b, Word acc) { return __smlad(a, b, acc); }
 inline Word multiply_low(Word a, Word b, Word acc) { return __smlabb(a, b, acc); }
 inline Word multiply_high(Word a, Word b, Word acc) { return __smlatt(a, b, acc); }
+/// Four bytes, each saturated to int8.
+inline Word pack_saturated(std::int32_t byte0, std::int32_t byte1, std::int32_t byte2, std::int32_t byte3) {
+  Word word = __ssat(byte0, 8);
+  __asm__("bfi %0, %1, #8, #8" : "+r"(word) : "r"(__ssat(byte1, 8)));
+  __asm__("bfi %0, %1, #16, #8" : "+r"(word) : "r"(__ssat(byte2, 8)));
+  __asm__("bfi %0, %1, #24, #8" : "+r"(word) : "r"(__ssat(byte3, 8)));
+  return word;
+}
+/// The larger of each pair of signed bytes.
+inline Word maximum_bytes(Word a, Word b) {
+  Word difference;
+  __asm__("ssub8 %1, %0, %2\n sel %0, %0, %2" : "+r"(a), "=&r"(difference) : "r"(b));
+  return a;
+}
+/// Each signed byte limited to the bytes of low and high.
+inline Word clamp_bytes(Word word, Word low, Word high) {
+  Word difference;
+  __asm__("ssub8 %1, %0, %2\n sel %0, %0, %2\n ssub8 %1, %0, %3\n sel %0, %3, %0" : "+r"(word), "=&r"(difference) : "r"(low), "r"(high));
+  return word;
+}
 #else
 inline Word pair(std::int32_t low, std::int32_t high) {
   return static_cast<Word>((static_cast<std::uint32_t>(high) << 16) | static_cast<std::uint16_t>(low));
@@ -49,7 +70,25 @@ inline Word add(Word a, Word b) { return static_cast<Word>(static_cast<std::uint
 inline Word multiply_low(Word a, Word b, Word acc) { return add(acc, low(a) * low(b)); }
 inline Word multiply_high(Word a, Word b, Word acc) { return add(acc, high(a) * high(b)); }
 inline Word multiply_pairs(Word a, Word b, Word acc) { return multiply_high(a, b, multiply_low(a, b, acc)); }
+inline Word join(std::int32_t byte0, std::int32_t byte1, std::int32_t byte2, std::int32_t byte3) {
+  const auto at = [](std::int32_t byte, int index) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(byte)) << (8 * index); };
+  return static_cast<Word>(at(byte0, 0) | at(byte1, 1) | at(byte2, 2) | at(byte3, 3));
+}
+inline Word pack_saturated(std::int32_t byte0, std::int32_t byte1, std::int32_t byte2, std::int32_t byte3) {
+  return join(clamp_code(byte0, -128, 127), clamp_code(byte1, -128, 127), clamp_code(byte2, -128, 127), clamp_code(byte3, -128, 127));
+}
+inline Word maximum_bytes(Word a, Word b) {
+  const auto at = [&](int index) { return byte(a, index) > byte(b, index) ? byte(a, index) : byte(b, index); };
+  return join(at(0), at(1), at(2), at(3));
+}
+inline Word clamp_bytes(Word word, Word low, Word high) {
+  const auto at = [&](int index) { return clamp_code(byte(word, index), byte(low, index), byte(high, index)); };
+  return join(at(0), at(1), at(2), at(3));
+}
 #endif
+
+/// The low byte of value, four times.
+inline Word splat(std::int32_t value) { return static_cast<Word>((static_cast<std::uint32_t>(value) & 0xffu) * 0x01010101u); }
 
 #if defined(__ARM_FEATURE_SIMD32)
 // The inner loops are written out because GCC 12 spills their accumulators wherever they are inlined. `end` stays in memory to
@@ -143,9 +182,6 @@ inline Word load_tail(const std::int8_t* row, int depth, int count) {
 /// Patches are int16, in the order 0 2 1 3 that unpacking gives the weights; two patches interleave word pair by word pair.
 struct Dsp : DspTile {
   using Lane = std::int16_t;
-  struct Sums {
-    std::int32_t channel[4];
-  };
 
   /// Writes patch `column` of `Cols` from depth codes, padded with 0 to a multiple of 4.
   template <int Cols>
@@ -223,30 +259,89 @@ struct Dsp : DspTile {
   }
 
   template <class Requantize, int Rows, int Cols>
-  static void store(const std::int32_t (&acc)[Rows][Cols], const Requantize& requantize, int channel, std::int8_t* output, int output_stride) {
-    CORTEN_UNROLL for (int r = 0; r < Rows; ++r)
-      CORTEN_UNROLL for (int c = 0; c < Cols; ++c) output[c * output_stride + r] = requantize(acc[r][c], channel + r);
+  CORTEN_INLINE static void store(const std::int32_t (&acc)[Rows][Cols], const Requantize& requantize, int channel, std::int8_t* output, int output_stride) {
+    if constexpr (Rows == 4 && Cols == 1) {
+      dsp::store(output, four_codes(requantize, channel, 1, acc[0][0], acc[1][0], acc[2][0], acc[3][0]));
+    } else if constexpr (Rows == 2 && Cols == 2) {
+      const auto word = static_cast<std::uint32_t>(four_codes(requantize, channel, 2, acc[0][0], acc[1][0], acc[0][1], acc[1][1]));
+      const auto first = static_cast<std::uint16_t>(word), second = static_cast<std::uint16_t>(word >> 16);
+      std::memcpy(output, &first, sizeof first);
+      std::memcpy(output + output_stride, &second, sizeof second);
+    } else {
+      CORTEN_UNROLL for (int r = 0; r < Rows; ++r)
+        CORTEN_UNROLL for (int c = 0; c < Cols; ++c) output[c * output_stride + r] = requantize(acc[r][c], channel + r);
+    }
+  }
+  /// Codes of four sums. Channels: channel, channel + 1, then the same two again (pixels = 2) or the next two (pixels = 1).
+  template <class Requantize>
+  CORTEN_INLINE static dsp::Word four_codes(const Requantize& requantize, int channel, int pixels, std::int32_t sum0, std::int32_t sum1, std::int32_t sum2,
+                                            std::int32_t sum3) {
+    const int third = pixels == 2 ? channel : channel + 2;
+    const auto word = dsp::pack_saturated(requantize.unclamped(sum0, channel), requantize.unclamped(sum1, channel + 1), requantize.unclamped(sum2, third),
+                                          requantize.unclamped(sum3, third + 1));
+    return dsp::clamp_bytes(word, dsp::splat(requantize.low), dsp::splat(requantize.high));
   }
 
-  static Sums load_bias(const std::int32_t* bias) { return {{bias[0], bias[1], bias[2], bias[3]}}; }
-  static void multiply_add(Sums& sums, dsp::Word codes, dsp::Word weights) {
-    const auto even = dsp::even_bytes(codes), odd = dsp::odd_bytes(codes);
-    const auto even_weights = dsp::even_bytes(weights), odd_weights = dsp::odd_bytes(weights);
-    sums.channel[0] = dsp::multiply_low(even, even_weights, sums.channel[0]);
-    sums.channel[1] = dsp::multiply_low(odd, odd_weights, sums.channel[1]);
-    sums.channel[2] = dsp::multiply_high(even, even_weights, sums.channel[2]);
-    sums.channel[3] = dsp::multiply_high(odd, odd_weights, sums.channel[3]);
-  }
-  static void multiply_add(Sums& sums, const std::int8_t* codes, const std::int8_t* weights) {
-    multiply_add(sums, dsp::load(codes), dsp::load(weights));
-  }
-  static void multiply_add(Sums& sums, std::int32_t code, const std::int8_t* weights) {
-    multiply_add(sums, static_cast<dsp::Word>((static_cast<std::uint32_t>(code) & 0xffu) * 0x01010101u), dsp::load(weights));
-  }
-  template <class Requantize>
-  static void store_channels(const Sums& sums, const Requantize& requantize, int channel, std::int8_t* output) {
-    CORTEN_UNROLL for (int i = 0; i < 4; ++i) output[i] = requantize(sums.channel[i], channel + i);
-  }
+  /// Sums of `channels` neighboring channels under a pooling window.
+  struct PoolStep {
+    static constexpr int channels = 4;
+    struct Sums {
+      std::int32_t channel[4];
+    };
+
+    static Sums zero() { return {}; }
+    CORTEN_INLINE static void add_codes(Sums& sums, const std::int8_t* codes, int taps, int step) {
+      for (; taps > 0; --taps, codes += step) {
+        const auto word = static_cast<std::uint32_t>(dsp::load(codes));
+        CORTEN_UNROLL for (int i = 0; i < 4; ++i) sums.channel[i] += static_cast<std::int8_t>(word >> (8 * i));
+      }
+    }
+    CORTEN_INLINE static void spill(const Sums& sums, std::int32_t* to) {
+      CORTEN_UNROLL for (int i = 0; i < 4; ++i) to[i] = sums.channel[i];
+    }
+  };
+
+  struct MaximumStep {
+    static constexpr int channels = 4;
+    using Codes = dsp::Word;
+
+    static Codes splat(std::int32_t code) { return dsp::splat(code); }
+    static void raise(Codes& largest, const std::int8_t* codes, int taps, int step) {
+      for (; taps > 0; --taps, codes += step) largest = dsp::maximum_bytes(largest, dsp::load(codes));
+    }
+    static void store(Codes largest, Codes high, std::int8_t* output) { dsp::store(output, dsp::clamp_bytes(largest, dsp::splat(-128), high)); }
+  };
+
+  struct DepthwiseStep {
+    static constexpr int channels = 4;
+    struct Sums {
+      std::int32_t channel[4];
+    };
+
+    static Sums load_bias(const std::int32_t* bias) { return {{bias[0], bias[1], bias[2], bias[3]}}; }
+    CORTEN_INLINE static void add_tap(Sums& sums, dsp::Word codes, dsp::Word weights) {
+      const auto even = dsp::even_bytes(codes), odd = dsp::odd_bytes(codes);
+      const auto even_weights = dsp::even_bytes(weights), odd_weights = dsp::odd_bytes(weights);
+      sums.channel[0] = dsp::multiply_low(even, even_weights, sums.channel[0]);
+      sums.channel[1] = dsp::multiply_low(odd, odd_weights, sums.channel[1]);
+      sums.channel[2] = dsp::multiply_high(even, even_weights, sums.channel[2]);
+      sums.channel[3] = dsp::multiply_high(odd, odd_weights, sums.channel[3]);
+    }
+    CORTEN_INLINE static const std::int8_t* add_taps(Sums& sums, const std::int8_t* codes, const std::int8_t* weights, int taps, int code_step, int weight_step) {
+      for (; taps > 0; --taps, codes += code_step, weights += weight_step) add_tap(sums, dsp::load(codes), dsp::load(weights));
+      return weights;
+    }
+    CORTEN_INLINE static const std::int8_t* add_padding(Sums& sums, std::int32_t code, const std::int8_t* weights, int taps, int weight_step) {
+      const auto word = dsp::splat(code);
+      for (; taps > 0; --taps, weights += weight_step) add_tap(sums, word, dsp::load(weights));
+      return weights;
+    }
+    template <class Requantize>
+    CORTEN_INLINE static void store_channels(const Sums& sums, const Requantize& requantize, int channel, std::int8_t* output) {
+      dsp::store(output, four_codes(requantize, channel, 1, sums.channel[0], sums.channel[1], sums.channel[2], sums.channel[3]));
+    }
+  };
+  using DepthwiseRest = DepthwiseStep;  // and single channels after it
 };
 
 }  // namespace corten::rt

@@ -10,7 +10,6 @@ namespace corten::rt {
 
 struct Portable : PortableTile {
   using Lane = std::int8_t;
-  using Sums = std::int32_t;  // accumulators of one depthwise step
 
   /// acc[r][c] += Σ_i weights[r·stride + i] · patches[c·stride + i], i < depth.
   template <int Rows, int Cols>
@@ -34,13 +33,50 @@ struct Portable : PortableTile {
       CORTEN_UNROLL for (int c = 0; c < Cols; ++c) output[c * output_stride + r] = requantize(acc[r][c], channel + r);
   }
 
-  static Sums load_bias(const std::int32_t* bias) { return *bias; }
-  static void multiply_add(Sums& sums, const std::int8_t* codes, const std::int8_t* weights) { sums += std::int32_t{*codes} * *weights; }
-  static void multiply_add(Sums& sums, std::int32_t code, const std::int8_t* weights) { sums += code * *weights; }
-  template <class Requantize>
-  static void store_channels(Sums sums, const Requantize& requantize, int channel, std::int8_t* output) {
-    *output = requantize(sums, channel);
-  }
+  /// Sums of `channels` neighboring channels under a pooling window.
+  struct PoolStep {
+    static constexpr int channels = 1;
+    using Sums = std::int32_t;
+
+    static Sums zero() { return 0; }
+    static void add_codes(Sums& sums, const std::int8_t* codes, int taps, int step) {
+      for (; taps > 0; --taps, codes += step) sums += *codes;
+    }
+    static void spill(Sums sums, std::int32_t* to) { *to = sums; }
+  };
+
+  /// The largest codes of `channels` neighboring channels.
+  struct MaximumStep {
+    static constexpr int channels = 1;
+    using Codes = std::int32_t;
+
+    static Codes splat(std::int32_t code) { return code; }
+    static void raise(Codes& largest, const std::int8_t* codes, int taps, int step) {
+      for (; taps > 0; --taps, codes += step) largest = *codes > largest ? *codes : largest;
+    }
+    static void store(Codes largest, Codes high, std::int8_t* output) { *output = static_cast<std::int8_t>(largest > high ? high : largest); }
+  };
+
+  /// Depthwise sums of `channels` neighboring channels. add_taps and add_padding return the weights behind the taps they used.
+  struct DepthwiseStep {
+    static constexpr int channels = 1;
+    using Sums = std::int32_t;
+
+    static Sums load_bias(const std::int32_t* bias) { return *bias; }
+    static const std::int8_t* add_taps(Sums& sums, const std::int8_t* codes, const std::int8_t* weights, int taps, int code_step, int weight_step) {
+      for (; taps > 0; --taps, codes += code_step, weights += weight_step) sums += std::int32_t{*codes} * *weights;
+      return weights;
+    }
+    static const std::int8_t* add_padding(Sums& sums, std::int32_t code, const std::int8_t* weights, int taps, int weight_step) {
+      for (; taps > 0; --taps, weights += weight_step) sums += code * *weights;
+      return weights;
+    }
+    template <class Requantize>
+    static void store_channels(Sums sums, const Requantize& requantize, int channel, std::int8_t* output) {
+      *output = requantize(sums, channel);
+    }
+  };
+  using DepthwiseRest = DepthwiseStep;
 };
 
 }  // namespace corten::rt

@@ -19,7 +19,7 @@ struct MatmulBlock {
 
 /// One register tile, from bias to stored codes.
 template <class Isa, int Rows, int Cols, class Requantize>
-inline void matmul_tile(const MatmulBlock& block, int row, const typename Isa::Lane* patches, const Requantize& requantize, std::int8_t* output) {
+CORTEN_INLINE void matmul_tile(const MatmulBlock& block, int row, const typename Isa::Lane* patches, const Requantize& requantize, std::int8_t* output) {
   std::int32_t acc[Rows][Cols];
   CORTEN_UNROLL for (int r = 0; r < Rows; ++r)
     CORTEN_UNROLL for (int c = 0; c < Cols; ++c) acc[r][c] = block.bias[row + r];
@@ -29,7 +29,10 @@ inline void matmul_tile(const MatmulBlock& block, int row, const typename Isa::L
 
 /// output[c · output_stride + n] = requantize(bias[n] + Σ_k weights[n][k] · patch c [k], first_channel + n) for all channels n.
 template <class Isa, int Cols, class Requantize>
-void matmul(const MatmulBlock& block, const typename Isa::Lane* patches, const Requantize& requantize, std::int8_t* output) {
+void matmul(const MatmulBlock& caller_block, const typename Isa::Lane* patches, const Requantize& caller_requantize, std::int8_t* output) {
+  // Copies, since stores of codes may alias anything reached by reference.
+  const MatmulBlock block = caller_block;
+  const Requantize requantize = caller_requantize;
   int row = 0;
   for (; row + Isa::rows <= block.channels; row += Isa::rows)
     matmul_tile<Isa, Isa::rows, Cols>(block, row, patches, requantize, output);

@@ -8,12 +8,17 @@
 namespace corten::rt {
 
 struct SmallerCode {
-  std::int8_t operator()(std::int8_t a, std::int8_t b) const { return a < b ? a : b; }
+  /// Elements: one code in an int32, or a vector of them.
+  template <class Elements>
+  Elements operator()(Elements a, Elements b) const {
+    return a < b ? a : b;
+  }
 };
 
 /// The output may be either operand's memory.
-inline void minimum_contiguous(std::int32_t count, const std::int8_t* a, const std::int8_t* b, std::int8_t* output) {
-  apply_contiguous(count, a, b, output, SmallerCode{});
+template <class Isa = Native>
+void minimum_contiguous(std::int32_t count, const std::int8_t* a, const std::int8_t* b, std::int8_t* output) {
+  apply_contiguous<Isa>(count, a, b, output, SmallerCode{});
 }
 
 /// The same with broadcasting; in place only where the operand has the output's own layout.

@@ -15,18 +15,20 @@ struct Mul {
 
 template <Rounding R>
 struct ScaledProduct {
-  const Mul& mul;
+  Mul mul;
 
-  std::int8_t operator()(std::int32_t a, std::int32_t b) const {
-    const std::int32_t product = (a - mul.input0_zero_point) * (b - mul.input1_zero_point);
-    return static_cast<std::int8_t>(clamp_code(requantize<R>(product, mul.multiplier, mul.shift) + mul.output_zero_point, mul.low, mul.high));
+  /// Elements: one code in an int32, or a vector of them.
+  template <class Elements>
+  Elements operator()(Elements a, Elements b) const {
+    const Elements product = (a - mul.input0_zero_point) * (b - mul.input1_zero_point);
+    return clamp_code(requantize<R>(product, mul.multiplier, mul.shift) + mul.output_zero_point, mul.low, mul.high);
   }
 };
 
 /// output = a · b. The output may be either operand's memory.
-template <Rounding R>
+template <Rounding R, class Isa = Native>
 void mul_contiguous(const Mul& mul, std::int32_t count, const std::int8_t* a, const std::int8_t* b, std::int8_t* output) {
-  apply_contiguous(count, a, b, output, ScaledProduct<R>{mul});
+  apply_contiguous<Isa>(count, a, b, output, ScaledProduct<R>{mul});
 }
 
 /// The same with broadcasting; in place only where the operand has the output's own layout.

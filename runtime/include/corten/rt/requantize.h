@@ -19,7 +19,7 @@ constexpr std::int32_t multiply_high(std::int32_t value, std::int32_t multiplier
 /// Preconditions: multiplier ≥ 0; for shift > 0, value · 2^shift fits int32.
 template <Rounding R>
 constexpr std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std::int32_t shift) {
-  if (shift >= 0) {
+  if (__builtin_expect(shift >= 0, 0)) {
     if constexpr (R == Rounding::Single)
       return static_cast<std::int32_t>((std::int64_t{value} * multiplier + (std::int64_t{1} << (30 - shift))) >> (31 - shift));
     else
@@ -43,9 +43,10 @@ template <Rounding R>
 struct PerTensor {
   std::int32_t multiplier, shift, zero_point, low, high;
 
-  static constexpr Rounding rounding = R;
-  std::int8_t operator()(std::int32_t accumulator, int /*channel*/) const {
-    return static_cast<std::int8_t>(clamp_code(requantize<R>(accumulator, multiplier, shift) + zero_point, low, high));
+  /// The code before it is clamped.
+  std::int32_t unclamped(std::int32_t accumulator, int /*channel*/) const { return requantize<R>(accumulator, multiplier, shift) + zero_point; }
+  std::int8_t operator()(std::int32_t accumulator, int channel) const {
+    return static_cast<std::int8_t>(clamp_code(unclamped(accumulator, channel), low, high));
   }
 };
 
@@ -56,9 +57,11 @@ struct PerChannel {
   const std::int32_t* shift;       // [output_channels]
   std::int32_t zero_point, low, high;
 
-  static constexpr Rounding rounding = R;
+  std::int32_t unclamped(std::int32_t accumulator, int channel) const {
+    return requantize<R>(accumulator, multiplier[channel], shift[channel]) + zero_point;
+  }
   std::int8_t operator()(std::int32_t accumulator, int channel) const {
-    return static_cast<std::int8_t>(clamp_code(requantize<R>(accumulator, multiplier[channel], shift[channel]) + zero_point, low, high));
+    return static_cast<std::int8_t>(clamp_code(unclamped(accumulator, channel), low, high));
   }
 };
 

@@ -6,18 +6,29 @@
 namespace corten::rt {
 
 /// What a row kernel takes: row[ky] is the start of an input row, nullptr outside the image. An array of pointers is one too.
-struct WindowRows {
-  const std::int8_t* image;
-  std::int32_t first;      // row of the image under ky = 0; may be negative
-  std::int32_t height;     // rows of the image
-  std::int32_t dilation;   // image rows from ky to ky + 1
-  std::int32_t row_elements;
+class WindowRows {
+ public:
+  /// first: row of the image under ky = 0, may be negative; dilation: image rows from ky to ky + 1.
+  WindowRows(const std::int8_t* image, std::int32_t first, std::int32_t height, std::int32_t dilation, std::int32_t row_elements)
+      : image_(image), first_(first), height_(static_cast<std::uint32_t>(height)), dilation_(dilation), row_elements_(row_elements) {}
 
   const std::int8_t* operator[](std::int32_t ky) const {
-    const std::int32_t row = first + ky * dilation;
-    return row < 0 || row >= height ? nullptr : image + row * row_elements;
+    const std::int32_t row = first_ + ky * dilation_;
+    return static_cast<std::uint32_t>(row) >= height_ ? nullptr : image_ + row * row_elements_;
   }
+  /// As [], for a row that is known to lie in the image.
+  const std::int8_t* inside(std::int32_t ky) const { return image_ + (first_ + ky * dilation_) * row_elements_; }
+  std::int32_t first() const { return first_; }
+
+ private:
+  const std::int8_t* image_;
+  std::int32_t first_;
+  std::uint32_t height_;
+  std::int32_t dilation_, row_elements_;
 };
+
+inline const std::int8_t* inside_row(const WindowRows& rows, std::int32_t ky) { return rows.inside(ky); }
+inline const std::int8_t* inside_row(const std::int8_t* const* rows, std::int32_t ky) { return rows[ky]; }
 
 /// The taps [first, last) of `kernel` that lie in [0, extent), the window starting at `start`.
 struct TapRange {

@@ -11,9 +11,9 @@ namespace corten::rt {
 using Sub = Sum;
 
 /// output = a − b. The output may be either operand's memory.
-template <Rounding R>
+template <Rounding R, class Isa = Native>
 void sub_contiguous(const Sub& sub, std::int32_t count, const std::int8_t* a, const std::int8_t* b, std::int8_t* output) {
-  apply_contiguous(count, a, b, output, ScaledSum<R, -1>{sub});
+  apply_contiguous<Isa>(count, a, b, output, ScaledSum<R, -1>{sub});
 }
 
 /// The same with broadcasting; in place only where the operand has the output's own layout.

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "corten/rt/isa_native.h"
 #include "corten/rt/requantize.h"
 
 namespace corten::rt {
@@ -20,14 +21,16 @@ struct Sum {
 /// a + Sign · b in codes; TensorFlow Lite's ADD and SUB.
 template <Rounding R, int Sign>
 struct ScaledSum {
-  const Sum& sum;
+  Sum sum;
 
-  std::int8_t operator()(std::int32_t a, std::int32_t b) const {
+  /// Elements: one code in an int32, or a vector of them.
+  template <class Elements>
+  Elements operator()(Elements a, Elements b) const {
     const std::int32_t one = std::int32_t{1} << sum.left_shift;
-    const auto scaled_a = requantize<R>((a - sum.input0_zero_point) * one, sum.input0_multiplier, sum.input0_shift);
-    const auto scaled_b = requantize<R>((b - sum.input1_zero_point) * one, sum.input1_multiplier, sum.input1_shift);
-    const auto code = requantize<R>(scaled_a + Sign * scaled_b, sum.output_multiplier, sum.output_shift) + sum.output_zero_point;
-    return static_cast<std::int8_t>(clamp_code(code, sum.low, sum.high));
+    const Elements scaled_a = requantize<R>((a - sum.input0_zero_point) * one, sum.input0_multiplier, sum.input0_shift);
+    const Elements scaled_b = requantize<R>((b - sum.input1_zero_point) * one, sum.input1_multiplier, sum.input1_shift);
+    const Elements total = Sign > 0 ? scaled_a + scaled_b : scaled_a - scaled_b;
+    return clamp_code(requantize<R>(total, sum.output_multiplier, sum.output_shift) + sum.output_zero_point, sum.low, sum.high);
   }
 };
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every operator, as PyTorch exports it, computes what PyTorch computes: in float closely, in int8 within its steps."""
+import zlib
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import corten_program  # noqa: E402
+from operator_cases import CASES  # noqa: E402
+
+SAMPLES = 6
+FLOAT = dict(rtol=1e-5, atol=2e-6)
+INT8_MEAN, INT8_LARGEST = 0.012, 0.06  # errors as fractions of an output's range; a step is 0.004
+
+# Refused in int8, with the words of the diagnostic.
+FLOAT_ONLY = {}
+
+
+def as_list(outputs):
+    return list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
+
+
+class Case:
+    """A module, its samples, and what PyTorch makes of them."""
+
+    def __init__(self, name):
+        self.module, self.shapes = CASES[name]
+        self.module.eval()
+        generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
+        rows = [[torch.randn(shape, generator=generator) * 1.3 for shape in self.shapes] for _ in range(SAMPLES)]
+        with torch.no_grad():
+            results = [as_list(self.module(*[x.clone() for x in row])) for row in rows]
+        self.inputs = [np.stack([x.numpy() for x in column]) for column in zip(*rows)]
+        self.expected = [np.stack([y.numpy() for y in column]) for column in zip(*results)]
+        self.program = torch.export.export(self.module, tuple(rows[0]))
+
+    def run(self, model, folder, *options):
+        return corten_program.run_model(model, self.inputs, len(self.expected), folder, "--io-layout", "model", *options)
+
+    def check_float(self, model, folder):
+        for found, expected in zip(self.run(model, folder, "--stage", "imported"), self.expected):
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, **FLOAT)
+
+    def check_int8(self, model, folder):
+        """Against float PyTorch, so only as close as int8 allows."""
+        calibration = ["--calibrate", corten_program.joined(folder / f"in_{i}.npy" for i in range(len(self.inputs)))]
+        for found, expected in zip(self.run(model, folder, "--stage", "integer", "--io", "float", *calibration), self.expected):
+            assert found.shape == expected.shape
+            error = np.abs(found - expected) / (max(expected.max(), 0) - min(expected.min(), 0))
+            assert error.max() < INT8_LARGEST and error.mean() < INT8_MEAN
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request):
+    return Case(request.param)
+
+
+def test_as_exported(case, tmp_path):
+    model = tmp_path / "model.pt2"
+    torch.export.save(case.program, model)
+    case.check_float(model, tmp_path)
+    case.check_int8(model, tmp_path)
+
+
+def test_decomposed(case, tmp_path):
+    model = tmp_path / "model.pt2"
+    torch.export.save(case.program.run_decompositions(), model)
+    case.check_float(model, tmp_path)

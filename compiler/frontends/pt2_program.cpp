@@ -257,13 +257,13 @@ class ProgramReader {
   Origin origin_of(const Json& node, const std::string& target, const Json& outputs) const {
     Origin origin = file_;
     origin.target = target;
-    for (const auto& output : outputs.GetArray()) {
+    origin.node = shown(json::text(json::field(node, "name")).value_or(""));
+    for (const auto& output : outputs.GetArray()) {  // archives up to PyTorch 2.8 name results only
       const auto given = json::union_case(output);
       if (!given || !origin.node.empty()) break;
       const auto* first = given->value->IsArray() && !given->value->Empty() ? &(*given->value)[0] : given->value;
       origin.node = shown(name_of(*first).value_or(""));
     }
-    if (origin.node.empty()) origin.node = shown(json::text(json::field(node, "name")).value_or(""));
     const auto* metadata = json::field(node, "metadata");
     if (!metadata) return origin;
     origin.module = shown(module_path(json::text(json::field(*metadata, "nn_module_stack")).value_or("")));

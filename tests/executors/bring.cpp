@@ -55,7 +55,7 @@ void append(Graph& to, const Graph& from, const std::string& prefix) {
 std::vector<Lowered> lower_all(Rounding rounding) {
   std::vector<Lowered> all;
   for (const auto& one : cases())
-    if (auto stages = bring(one, rounding)) all.push_back({&one, std::move(stages->integer)});
+    if (auto stages = bring(one, rounding); stages && !stages->integer.nodes.empty()) all.push_back({&one, std::move(stages->integer)});
   return all;
 }
 

@@ -26,7 +26,10 @@ std::vector<Case> pool_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> movement_cases();
 std::vector<Case> network_cases();
+/// One network per seed from `first_seed` on.
+std::vector<Case> random_cases(std::uint32_t first_seed, int count);
 
+/// All of them. CORTEN_SEED and CORTEN_CASES in the environment choose other random cases than the usual ones.
 const std::vector<Case>& cases();
 
 }  // namespace corten::test

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 #include "compiler/compile.h"
 #include "compiler/interpret/interpret.h"
@@ -87,6 +86,14 @@ void expect_exact_arena(const Bundle& bundle, const Run& run) {
     });
     ASSERT_TRUE(ran.ok());
   }
+}
+
+void expect_inputs_kept(const Bundle& bundle, const Run& run) {
+  const auto& graph = bundle.program.graph;
+  const auto samples = merged_samples(bundle);
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+      EXPECT_EQ(difference(samples[s][i], value_in_arena(bundle.program, run, graph.inputs[i], s)), "") << graph.value(graph.inputs[i]).name << " of sample " << s;
 }
 
 }  // namespace corten::test

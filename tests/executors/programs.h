@@ -27,4 +27,7 @@ void expect_exact(const Bundle& bundle, const Run& run);
 /// Every value of the arena against the integer interpreter. Precondition: the program keeps intermediates, the run the arena.
 void expect_exact_arena(const Bundle& bundle, const Run& run);
 
+/// The inputs are in the arena as they were given. Precondition: the program keeps its input, the run the arena.
+void expect_inputs_kept(const Bundle& bundle, const Run& run);
+
 }  // namespace corten::test

@@ -51,15 +51,6 @@ class Volume(nn.Module):
         return F.relu(self.conv(x))  # broken: conv3d
 
 
-class AnyLength(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv1d(3, 5, 3)
-
-    def forward(self, x):
-        return F.relu(self.conv(x)).mean(-1)
-
-
 class StillTraining(nn.Module):
     def __init__(self):
         super().__init__()
@@ -131,10 +122,9 @@ class Several(nn.Module):
 class Broken:
     module: nn.Module
     inputs: list            # example tensors
-    targets: list           # operators to be named, as PyTorch spells them; empty: an input is at fault
+    targets: list           # operators to be named, as PyTorch spells them
     path: str               # module path of the first
     training: bool = False
-    dynamic_axes: dict = dataclasses.field(default_factory=dict)  # of input 0
 
 
 def broken_networks():
@@ -145,7 +135,6 @@ def broken_networks():
         "layer_norm": Broken(Normalized(), [image], ["aten.layer_norm.default"], "norm"),
         "embedding": Broken(Words(), [torch.zeros(1, 4, dtype=torch.int64)], ["aten.embedding.default"], "words"),
         "conv3d": Broken(Volume(), [torch.zeros(1, 1, 5, 5, 5)], ["aten.conv3d.default"], "conv"),
-        "dynamic_length": Broken(AnyLength(), [torch.zeros(1, 3, 20)], [], "", dynamic_axes={2: torch.export.Dim("length", min=8, max=64)}),
         "training_batch_norm": Broken(StillTraining(), [torch.zeros(2, 3, 8, 8)], ["aten.batch_norm.default"], "features.norm", training=True),
         "training_dropout": Broken(ForcedDropout(), [torch.zeros(1, 9)], ["aten.dropout.default"], ""),
         "fft": Broken(Spectrum(), [torch.zeros(1, 16)], ["aten.fft_rfft.default"], ""),

@@ -90,13 +90,18 @@ inline Word clamp_bytes(Word word, Word low, Word high) {
 /// The low byte of value, four times.
 inline Word splat(std::int32_t value) { return static_cast<Word>((static_cast<std::uint32_t>(value) & 0xffu) * 0x01010101u); }
 
-#if defined(__ARM_FEATURE_SIMD32)
+// Unoptimized builds keep too many registers for themselves for the loops below.
+#if defined(__ARM_FEATURE_SIMD32) && defined(__OPTIMIZE__)
+#define CORTEN_DSP_LOOPS 1
 // The inner loops are written out because GCC 12 spills their accumulators wherever they are inlined. `end` stays in memory to
 // leave it a register.
 
 /// Two weight rows by two interleaved patches, over whole words: count_bytes of each weight row, not 0.
 inline void dot_words(std::int32_t (&acc)[2][2], const std::int8_t*& weights, const std::int16_t*& patches, std::int32_t depth, std::int32_t count_bytes) {
   const std::int8_t* const end = weights + count_bytes;
+  const std::int8_t* row = weights;
+  const std::int16_t* patch = patches;
+  std::int32_t acc00 = acc[0][0], acc01 = acc[0][1], acc10 = acc[1][0], acc11 = acc[1][1];
   Word even0, odd0, even1, odd1, codes;
   __asm__ volatile(
       ".balign 4\n"
@@ -121,16 +126,19 @@ inline void dot_words(std::int32_t (&acc)[2][2], const std::int8_t*& weights, co
       "smlad %[a01], %[o0], %[x], %[a01]\n"
       "smlad %[a11], %[o1], %[x], %[a11]\n"
       "bne 1b"
-      : [a00] "+r"(acc[0][0]), [a01] "+r"(acc[0][1]), [a10] "+r"(acc[1][0]), [a11] "+r"(acc[1][1]), [w] "+r"(weights), [p] "+r"(patches),
-        [e0] "=&r"(even0), [o0] "=&r"(odd0), [e1] "=&r"(even1), [o1] "=&r"(odd1), [x] "=&r"(codes)
+      : [a00] "+r"(acc00), [a01] "+r"(acc01), [a10] "+r"(acc10), [a11] "+r"(acc11), [w] "+r"(row), [p] "+r"(patch), [e0] "=&r"(even0),
+        [o0] "=&r"(odd0), [e1] "=&r"(even1), [o1] "=&r"(odd1), [x] "=&r"(codes)
       : [depth] "r"(depth), [end] "m"(end)
       : "cc", "memory");
+  weights = row, patches = patch;
+  acc[0][0] = acc00, acc[0][1] = acc01, acc[1][0] = acc10, acc[1][1] = acc11;
 }
 
 /// Four weight rows by one row of codes, over whole words: count_bytes of each, not 0.
 inline void dot_words(std::int32_t (&acc)[4][1], const std::int8_t*& weights, const std::int8_t*& codes, std::int32_t depth, std::int32_t count_bytes) {
   const std::int8_t* const end = codes + count_bytes;
-  const std::int8_t* third = weights + 2 * depth;
+  const std::int8_t *first = weights, *third = weights + 2 * depth, *code = codes;
+  std::int32_t acc0 = acc[0][0], acc1 = acc[1][0], acc2 = acc[2][0], acc3 = acc[3][0];
   Word even, odd, even_codes, odd_codes;
   __asm__ volatile(
       ".balign 4\n"
@@ -160,10 +168,12 @@ inline void dot_words(std::int32_t (&acc)[4][1], const std::int8_t*& weights, co
       "smlad %[a2], %[o], %[xo], %[a2]\n"
       "cmp %[x], %[e]\n"
       "bne 1b"
-      : [a0] "+r"(acc[0][0]), [a1] "+r"(acc[1][0]), [a2] "+r"(acc[2][0]), [a3] "+r"(acc[3][0]), [w] "+r"(weights), [w2] "+r"(third),
-        [x] "+r"(codes), [e] "=&r"(even), [o] "=&r"(odd), [xe] "=&r"(even_codes), [xo] "=&r"(odd_codes)
+      : [a0] "+r"(acc0), [a1] "+r"(acc1), [a2] "+r"(acc2), [a3] "+r"(acc3), [w] "+r"(first), [w2] "+r"(third), [x] "+r"(code), [e] "=&r"(even),
+        [o] "=&r"(odd), [xe] "=&r"(even_codes), [xo] "=&r"(odd_codes)
       : [depth] "r"(depth), [end] "m"(end)
       : "cc", "memory");
+  weights = first, codes = code;
+  acc[0][0] = acc0, acc[1][0] = acc1, acc[2][0] = acc2, acc[3][0] = acc3;
 }
 #endif
 
@@ -208,7 +218,7 @@ struct Dsp : DspTile {
   template <int Rows, int Cols>
   static void dot_whole(std::int32_t (&acc)[Rows][Cols], const std::int8_t*& weights, const Lane*& patches, int depth) {
     const std::int8_t* const end = weights + (depth & ~3);
-#if defined(__ARM_FEATURE_SIMD32)
+#if defined(CORTEN_DSP_LOOPS)
     if constexpr (Rows == 2 && Cols == 2) return dsp::dot_words(acc, weights, patches, depth, depth & ~3);
 #endif
     for (; weights != end; weights += 4, patches += 4 * Cols) {
@@ -245,7 +255,7 @@ struct Dsp : DspTile {
   template <int Rows>
   static void dot_whole_codes(std::int32_t (&acc)[Rows][1], const std::int8_t*& weights, const std::int8_t*& codes, int depth) {
     const std::int8_t* const end = codes + (depth & ~3);
-#if defined(__ARM_FEATURE_SIMD32)
+#if defined(CORTEN_DSP_LOOPS)
     if constexpr (Rows == 4) return dsp::dot_words(acc, weights, codes, depth, depth & ~3);
 #endif
     for (; codes != end; weights += 4, codes += 4) {

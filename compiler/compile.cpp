@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 Result<Graph> import_pt2(const std::string& path, const CompileOptions& options) {
   CORTEN_TRY(const auto source, read_pt2(path));
+  if (options.warn && !source.warnings.empty()) options.warn(source.warnings);
   return import_graph(source, {.framework_layout = options.framework_layout});
 }
 
@@ -28,7 +29,9 @@ Result<Graph> annotate(Graph graph, const CompileOptions& options) {
   if (options.calibrate.empty())
     return error("the model is in float and there are no samples to calibrate it with", {graph.name, "", "", "", ""}, "give samples with --calibrate FILE");
   CORTEN_TRY(const auto samples, read_samples(graph, options.calibrate));
-  return quantize(std::move(graph), samples, options.quantize);
+  auto quantize_options = options.quantize;
+  quantize_options.warn = options.warn;
+  return quantize(std::move(graph), samples, quantize_options);
 }
 
 Status to_integers(Graph& graph, const CompileOptions& options) {

@@ -23,6 +23,7 @@ struct CompileOptions {
   std::string name = {};                  // of the program; the file's stem by default
   PlanOptions plan = {};
   PassWatcher watcher = {};
+  std::function<void(const Diagnostics&)> warn = {};
 };
 
 /// The graph of a `.pt2` or `.cir` file as the file has it.

@@ -33,6 +33,13 @@ Tensor tensor_from(const Type& type, const std::byte* bytes) {
   return tensor;
 }
 
+Result<Run> build_and_run(const Core& core, const SimulatedProgram& program, const std::filesystem::path& folder, const std::vector<Sample>& samples,
+                          const BuildOptions& build_options, const SimulateOptions& options) {
+  CORTEN_TRY(const auto elf, build(core, {program}, folder, build_options));
+  CORTEN_TRY(auto runs, simulate(elf, {input_bytes(samples)}, options));
+  return std::move(runs.front());
+}
+
 }  // namespace
 
 SimulatedProgram describe(const Program& program, const std::filesystem::path& folder) {
@@ -54,12 +61,12 @@ std::vector<std::byte> input_bytes(const std::vector<Sample>& samples) {
   return bytes;
 }
 
-std::vector<std::vector<Tensor>> output_tensors(const Program& program, const Run& run) {
+std::vector<std::vector<Tensor>> output_tensors(const Graph& graph, const Run& run) {
   std::vector<std::vector<Tensor>> inferences;
   for (std::size_t at = 0; at < run.outputs.size();) {
     auto& outputs = inferences.emplace_back();
-    for (const auto& end : program.outputs) {
-      outputs.push_back(tensor_from(program.graph.type(end.value), run.outputs.data() + at));
+    for (auto id : graph.outputs) {
+      outputs.push_back(tensor_from(graph.type(id), run.outputs.data() + at));
       at += outputs.back().bytes.size();
     }
   }
@@ -75,9 +82,12 @@ Result<Run> run_program(const Program& program, const std::vector<Sample>& sampl
   const TemporaryFolder folder;
   const auto source = folder.path() / "program";
   CORTEN_CHECK(write_files(emit(program, true), source.string()));
-  CORTEN_TRY(const auto elf, build(*program.core, {describe(program, source)}, folder.path() / "build", build_options));
-  CORTEN_TRY(auto runs, simulate(elf, {input_bytes(samples)}, options));
-  return std::move(runs.front());
+  return build_and_run(*program.core, describe(program, source), folder.path() / "build", samples, build_options, options);
+}
+
+Result<Run> run_compiled(const CompiledProgram& compiled, const std::vector<Sample>& samples, const BuildOptions& build_options, const SimulateOptions& options) {
+  const TemporaryFolder folder;
+  return build_and_run(*compiled.core, compiled.program, folder.path(), samples, build_options, options);
 }
 
 }  // namespace corten

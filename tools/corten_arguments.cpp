@@ -71,10 +71,6 @@ int fail(const Diagnostics& diagnostics, const Arguments& arguments) {
   return 1;
 }
 
-void warn(const Diagnostics& diagnostics, const Arguments& arguments) {
-  if (!diagnostics.empty()) print(diagnostics, arguments);
-}
-
 Progress::Progress(std::string what) : what_(std::move(what)), start_(seconds()) {}
 
 Progress::~Progress() {
@@ -95,6 +91,7 @@ Result<CompileOptions> compile_options(const Arguments& arguments) {
   options.framework_layout = arguments.io_layout == "model";
   options.name = arguments.name;
   options.plan = {.keep_input = arguments.keep_input, .keep_intermediates = arguments.keep_intermediates};
+  options.warn = [&arguments](const Diagnostics& diagnostics) { print(diagnostics, arguments); };
   options.quantize.allow_float = {arguments.allow_float.begin(), arguments.allow_float.end()};
   if (!arguments.quantize.empty()) {
     std::ifstream file(arguments.quantize);

@@ -25,7 +25,6 @@ Result<CompileOptions> compile_options(const Arguments& arguments);
 
 /// Prints diagnostics to standard error as --error-format asks, and returns the exit status for them.
 int fail(const Diagnostics& diagnostics, const Arguments& arguments);
-void warn(const Diagnostics& diagnostics, const Arguments& arguments);
 
 /// Counts on standard error what takes longer than a second, if that is a terminal.
 class Progress {

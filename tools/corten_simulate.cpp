@@ -37,10 +37,9 @@ void add_measured(rapidjson::Document& report, const Run& run) {
     report["layers"][i].AddMember("instructions", static_cast<std::uint64_t>(run.layers[i].instructions), memory);
 }
 
-Status write_report(const Program& program, const Run& run, const std::string& path) {
+Status write_report(const std::string& compiled, const Run& run, const std::string& path) {
   rapidjson::Document report;
-  const auto text = emit_report(program);
-  report.Parse(text.c_str());
+  report.Parse(compiled.c_str());
   add_measured(report, run);
   rapidjson::StringBuffer buffer;
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
@@ -63,10 +62,29 @@ void dump_values(const Program& program, const Run& run, const std::string& fold
   }
 }
 
-void print_summary(const Program& program, const Run& run) {
-  fmt::print("{} on {}: {} inference(s)\n", program.graph.name, program.core->name, run.outputs.size() / std::max<std::size_t>(1, run.outputs.size() / std::max<std::size_t>(1, run.instructions.size())));
+void print_summary(const SimulatedProgram& program, const Core& core, std::size_t inferences, const Run& run) {
+  fmt::print("{} on {}: {} inference{}\n", program.name, core.name, inferences, inferences == 1 ? "" : "s");
   if (!run.instructions.empty()) fmt::print("  instructions  {}\n", run.instructions.front());
-  fmt::print("  flash         {} code + {} constants\n  arena         {}\n  stack         {}\n", run.code_bytes, run.constant_bytes, program.plan.arena_bytes, run.stack_bytes);
+  fmt::print("  flash         {} code + {} constants\n  arena         {}\n", run.code_bytes, run.constant_bytes, program.arena_bytes);
+  if (!run.instructions.empty()) fmt::print("  stack         {}\n", run.stack_bytes);
+}
+
+/// The files and lines that a run leaves.
+int deliver(const SimulatedProgram& program, const Core& core, const Graph& graph, const std::string& report, const Run& run, const Arguments& arguments) {
+  const auto outputs = output_tensors(graph, run);
+  if (!arguments.json.empty())
+    if (auto status = write_report(report, run, arguments.json); !status) return fail(status.diagnostics(), arguments);
+  if (!arguments.output.empty())
+    if (auto status = write_outputs(graph, outputs, arguments.output); !status) return fail(status.diagnostics(), arguments);
+  print_summary(program, core, outputs.size(), run);
+  return 0;
+}
+
+int simulate_folder(const Arguments& arguments) {
+  CORTEN_OR_FAIL(const auto compiled, arguments, read_compiled(arguments.model));
+  CORTEN_OR_FAIL(const auto samples, arguments, samples_for(compiled.ends, arguments));
+  CORTEN_OR_FAIL(const auto run, arguments, run_compiled(compiled, samples));
+  return deliver(compiled.program, *compiled.core, compiled.ends, compiled.report, run, arguments);
 }
 
 Result<CompileOptions> options_with_progress(const Arguments& arguments, Progress& progress) {
@@ -110,7 +128,7 @@ std::string first_differing_layer(const Graph& graph, const Core& core, const Sa
 
 /// Inferences of the run that differ from what is expected.
 std::size_t count_differences(const Program& program, const Run& run, const Expected& expected, std::size_t& first) {
-  const auto found = output_tensors(program, run);
+  const auto found = output_tensors(program.graph, run);
   std::size_t count = 0;
   for (std::size_t s = 0; s < expected.outputs.size(); ++s)
     if (s >= found.size() || found[s] != expected.outputs[s]) {
@@ -144,18 +162,14 @@ std::vector<const Core*> cores_to_verify(const std::string& name) {
 }  // namespace
 
 int simulate_command(const Arguments& arguments) {
+  if (std::filesystem::is_directory(arguments.model)) return simulate_folder(arguments);
   Progress progress("calibrating");
   CORTEN_OR_FAIL(const auto options, arguments, options_with_progress(arguments, progress));
   CORTEN_OR_FAIL(const auto program, arguments, compile(arguments.model, *find_core(arguments.core), options));
   CORTEN_OR_FAIL(const auto samples, arguments, samples_for(program.graph, arguments));
   CORTEN_OR_FAIL(const auto run, arguments, run_program(program, samples, {}, {.dump_arena = !arguments.dump.empty()}));
   if (!arguments.dump.empty()) dump_values(program, run, arguments.dump);
-  if (!arguments.json.empty())
-    if (auto status = write_report(program, run, arguments.json); !status) return fail(status.diagnostics(), arguments);
-  if (!arguments.output.empty())
-    if (auto status = write_outputs(program.graph, output_tensors(program, run), arguments.output); !status) return fail(status.diagnostics(), arguments);
-  print_summary(program, run);
-  return 0;
+  return deliver(describe(program, {}), *program.core, program.graph, emit_report(program), run, arguments);
 }
 
 int verify_command(const Arguments& arguments) {

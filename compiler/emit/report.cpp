@@ -29,6 +29,14 @@ std::int64_t live_bytes(const Plan& plan, std::size_t n) {
   return sum;
 }
 
+template <class T>
+void write_list(Json& json, const char* key, const std::vector<T>& items) {
+  json.Key(key);
+  json.StartArray();
+  for (auto item : items) json.Int64(item);
+  json.EndArray();
+}
+
 void write_layer(const Program& program, std::size_t n, Json& json) {
   const auto& node = program.graph.nodes[n];
   const auto& layer = program.layers[n];
@@ -40,6 +48,28 @@ void write_layer(const Program& program, std::size_t n, Json& json) {
   number(json, "arena_bytes", live_bytes(program.plan, n));
   text(json, "origin", leading_origin(node).source);
   json.EndObject();
+}
+
+/// Name, type and place of each end, so that a compiled program can be run without its model.
+void write_ends(const Program& program, const char* key, const std::vector<ProgramEnd>& ends, const std::vector<std::vector<int>>& orders, Json& json) {
+  json.Key(key);
+  json.StartArray();
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const auto& type = program.graph.type(ends[i].value);
+    json.StartObject();
+    text(json, "name", ends[i].name);
+    text(json, "accessor", ends[i].accessor);
+    text(json, "element", to_string(type.element));
+    write_list(json, "shape", type.shape);
+    write_list(json, "order", orders[i]);
+    if (type.quantization) {
+      json.Key("scale");
+      json.Double(type.quantization->scale());
+      number(json, "zero_point", type.quantization->zero_point());
+    }
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 }  // namespace
@@ -63,6 +93,8 @@ std::string emit_report(const Program& program) {
   number(json, "arena_lower_bound_bytes", program.plan.lower_bound_bytes);
   number(json, "state_bytes", 0);
   json.EndObject();
+  write_ends(program, "inputs", program.inputs, program.graph.input_orders, json);
+  write_ends(program, "outputs", program.outputs, program.graph.output_orders, json);
   json.Key("layers");
   json.StartArray();
   for (std::size_t n = 0; n < program.graph.nodes.size(); ++n)

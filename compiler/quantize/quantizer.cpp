@@ -36,6 +36,8 @@ class Quantizer {
   Result<Graph> run(const std::vector<std::vector<Tensor>>& samples) {
     if (samples.empty()) return error("no calibration samples", {graph_.name, "", "", "", ""}, "give some with --calibrate");
     CORTEN_CHECK(configure());
+    CORTEN_CHECK(fix_ends(graph_.inputs, options_.config.io().inputs));
+    CORTEN_CHECK(fix_ends(graph_.outputs, options_.config.io().outputs));
     group();
     CORTEN_CHECK(observe(samples));
     CORTEN_CHECK(annotate());
@@ -61,6 +63,9 @@ class Quantizer {
 
   Status configure() {
     Diagnostics diagnostics;
+    std::vector<NodeKey> keys;
+    for (const auto& node : graph_.nodes) keys.push_back(key_of(node));
+    if (const auto unused = options_.config.unused(keys); !unused.empty() && options_.warn) options_.warn(unused);
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto& node = graph_.nodes[n];
       const auto rule = node.op->quantization(call(node));
@@ -73,6 +78,18 @@ class Quantizer {
     }
     if (diagnostics.empty()) return {};
     return diagnostics;
+  }
+
+  /// What `set_io` says of the ends; one entry stands for all of them.
+  Status fix_ends(const std::vector<ValueId>& ends, const std::vector<EndConfig>& settings) {
+    if (settings.size() > 1 && settings.size() != ends.size())
+      return error(fmt::format("set_io names {} ends, {} has {}", settings.size(), graph_.name, ends.size()));
+    for (std::size_t i = 0; i < ends.size() && !settings.empty(); ++i) {
+      const auto& setting = settings[settings.size() == 1 ? 0 : i];
+      if (setting.element != Element::I8) return error(fmt::format("set_io asks for {}, only int8 ends are supported yet", to_string(setting.element)));
+      if (setting.quantization) groups_.fix(ends[i], *setting.quantization);
+    }
+    return {};
   }
 
   void group() {

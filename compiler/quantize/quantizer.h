@@ -15,6 +15,7 @@ struct QuantizeOptions {
   QuantizerConfig config;
   std::set<std::string> allow_float;  // node names (in the model file or of the layer) that may stay in float
   std::function<void(std::size_t done, std::size_t all)> progress = {};
+  std::function<void(const Diagnostics&)> warn = {};  // settings that name no node
 };
 
 /// samples[s] holds one tensor per graph input, in the graph's layout.

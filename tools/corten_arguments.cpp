@@ -83,6 +83,25 @@ void Progress::operator()(std::size_t done, std::size_t all) {
   fmt::print(stderr, "\r{} {}/{}", what_, done, all);
 }
 
+Elapsed::Elapsed(std::string what) {
+  if (!isatty(STDERR_FILENO)) return;
+  thread_ = std::thread([this, what = std::move(what)] {
+    std::unique_lock lock(mutex_);
+    for (int second = 1; !finished_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; }); ++second)
+      fmt::print(stderr, "\r{}, {} s", what, second);
+    fmt::print(stderr, "\r\033[K");
+  });
+}
+
+Elapsed::~Elapsed() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  finished_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
 Result<CompileOptions> compile_options(const Arguments& arguments) {
   CompileOptions options;
   options.calibrate = arguments.calibrate;

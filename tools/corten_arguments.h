@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the user typed, and what it means to the library.
 #pragma once
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "compiler/compile.h"
@@ -37,6 +40,19 @@ class Progress {
   std::string what_;
   double start_;
   bool shown_ = false;
+};
+
+/// Shows on standard error how long something goes on, once that is longer than a second and if that is a terminal.
+class Elapsed {
+ public:
+  explicit Elapsed(std::string what);
+  ~Elapsed();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  bool done_ = false;
+  std::thread thread_;
 };
 
 int compile_command(const Arguments& arguments);

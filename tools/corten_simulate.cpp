@@ -69,6 +69,13 @@ void print_summary(const SimulatedProgram& program, const Core& core, std::size_
   if (!run.instructions.empty()) fmt::print("  stack         {}\n", run.stack_bytes);
 }
 
+/// Runs `f`, showing that it goes on.
+template <class F>
+auto watched(const Core& core, F&& f) {
+  const Elapsed elapsed(fmt::format("simulating on {}", core.name));
+  return f();
+}
+
 /// The files and lines that a run leaves.
 int deliver(const SimulatedProgram& program, const Core& core, const Graph& graph, const std::string& report, const Run& run, const Arguments& arguments) {
   const auto outputs = output_tensors(graph, run);
@@ -83,7 +90,7 @@ int deliver(const SimulatedProgram& program, const Core& core, const Graph& grap
 int simulate_folder(const Arguments& arguments) {
   CORTEN_OR_FAIL(const auto compiled, arguments, read_compiled(arguments.model));
   CORTEN_OR_FAIL(const auto samples, arguments, samples_for(compiled.ends, arguments));
-  CORTEN_OR_FAIL(const auto run, arguments, run_compiled(compiled, samples));
+  CORTEN_OR_FAIL(const auto run, arguments, watched(*compiled.core, [&] { return run_compiled(compiled, samples); }));
   return deliver(compiled.program, *compiled.core, compiled.ends, compiled.report, run, arguments);
 }
 
@@ -142,7 +149,7 @@ enum class Outcome { Equal, Different, Failed };
 Outcome verify_core(const Graph& graph, const Core& core, const Expected& expected, const Arguments& arguments, const PlanOptions& plan_options) {
   const auto program = make_program(graph, core, plan_options);
   if (!program) return fail(program.diagnostics(), arguments), Outcome::Failed;
-  const auto run = run_program(*program, expected.samples);
+  const auto run = watched(core, [&] { return run_program(*program, expected.samples); });
   if (!run) return fail(run.diagnostics(), arguments), Outcome::Failed;
   std::size_t first = 0;
   const auto different = count_differences(*program, *run, expected, first);
@@ -167,7 +174,7 @@ int simulate_command(const Arguments& arguments) {
   CORTEN_OR_FAIL(const auto options, arguments, options_with_progress(arguments, progress));
   CORTEN_OR_FAIL(const auto program, arguments, compile(arguments.model, *find_core(arguments.core), options));
   CORTEN_OR_FAIL(const auto samples, arguments, samples_for(program.graph, arguments));
-  CORTEN_OR_FAIL(const auto run, arguments, run_program(program, samples, {}, {.dump_arena = !arguments.dump.empty()}));
+  CORTEN_OR_FAIL(const auto run, arguments, watched(*program.core, [&] { return run_program(program, samples, {}, {.dump_arena = !arguments.dump.empty()}); }));
   if (!arguments.dump.empty()) dump_values(program, run, arguments.dump);
   return deliver(describe(program, {}), *program.core, program.graph, emit_report(program), run, arguments);
 }

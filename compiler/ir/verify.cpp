@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "compiler/ir/text.h"
@@ -58,9 +60,17 @@ class Verifier {
         return report(fmt::format("{} reads %{} before it is made", node.name, graph_.value(id).name), leading_origin(node));
     check_types(node);
     for (auto id : node.outputs) defined_[static_cast<std::size_t>(id)] = true;
-    if (graph_.stage == Stage::Integer && !node.op->integer())
-      for (auto id : node.inputs)
-        if (id != no_value && graph_.type(id).quantization) report(fmt::format("{} still has to be lowered", node.name), leading_origin(node));
+    if (node.op->integer()) return;
+    if (graph_.stage == Stage::Integer && reads(node, true)) report(fmt::format("{} still has to be lowered", node.name), leading_origin(node));
+    if (graph_.stage == Stage::Folded && reads(node, true) && reads(node, false))
+      report(fmt::format("{} reads both codes and floats", node.name), leading_origin(node));
+  }
+
+  /// Whether a node reads values that are quantized, or floats that aren't.
+  bool reads(const Node& node, bool quantized) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+      return id != no_value && graph_.type(id).quantization.has_value() == quantized && (quantized || graph_.type(id).element == Element::F32);
+    });
   }
 
   void check_types(const Node& node) {

@@ -27,7 +27,7 @@ Status clean_up(Graph& graph, const CompileOptions& options) { return run_passes
 
 Result<Graph> annotate(Graph graph, const CompileOptions& options) {
   if (options.calibrate.empty())
-    return error("the model is in float and there are no samples to calibrate it with", {graph.name, "", "", "", ""}, "give samples with --calibrate FILE");
+    return error("the model is in float and there are no samples to calibrate it with", {}, "give samples with --calibrate FILE");
   CORTEN_TRY(const auto samples, read_samples(graph, options.calibrate));
   auto quantize_options = options.quantize;
   quantize_options.warn = options.warn;
@@ -105,7 +105,11 @@ Status write_files(const Files& files, const std::string& folder) {
   for (const auto& [name, text] : files) {
     fs::create_directories((whole / name).parent_path(), code);
     fs::rename(partial / name, whole / name, code);
-    if (code) return fail(whole / name);
+    if (code) {
+      std::error_code ignored;
+      fs::remove_all(partial, ignored);
+      return fail(whole / name);
+    }
   }
   fs::remove_all(partial, code);
   return {};

@@ -161,6 +161,7 @@ Result<std::vector<Sample>> read_samples(const Graph& graph, const std::string& 
       CORTEN_TRY(auto more, read_samples(graph, name));
       samples.insert(samples.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
+    if (samples.empty()) return file_error(files, "the folder holds no samples");
     return samples;
   }
   CORTEN_TRY(auto columns, read_columns(graph, files));

@@ -57,7 +57,7 @@ def run_googletest(name, program):
     outcome = Outcome(name)
     report = RESULTS / f"{name.replace(' ', '_')}.json"
     report.unlink(missing_ok=True)
-    status = execute([program, f"--gtest_output=json:{report}", "--gtest_brief=0", "--gtest_color=no"], outcome)
+    status = execute([program, f"--gtest_output=json:{report}", "--gtest_color=no"], outcome)
     if report.exists():
         count_googletest(json.loads(report.read_text()), outcome)
     else:
@@ -65,7 +65,20 @@ def run_googletest(name, program):
     if status and not outcome.failed:  # it crashed, or was stopped
         outcome.failed = 1
         outcome.output += f"\n{name} ended with status {status}\n"
+    outcome.output = without_passed(outcome.output)
     return outcome
+
+
+def without_passed(output):
+    """What GoogleTest printed, without the cases that went well."""
+    lines = []
+    for line in output.splitlines():
+        if line.startswith(("[       OK ]", "[  SKIPPED ]")):
+            runs = [i for i, earlier in enumerate(lines) if earlier.startswith("[ RUN      ]")]
+            del lines[runs[-1] if runs else len(lines):]
+        elif line and not line.startswith(("[---", "[===")):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def count_googletest(report, outcome):

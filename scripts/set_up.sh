@@ -11,13 +11,13 @@ packages="g++ make cmake ninja-build pkg-config libfmt-dev rapidjson-dev libzip-
 case $goal in
   build) ;;
   test) packages="$packages python3-venv" ;;
-  nightly) packages="$packages python3-venv clang" ;;
+  nightly) packages="$packages python3-venv clang libclang-rt-14-dev" ;;
   *) echo "usage: scripts/set_up.sh [build|test|nightly]" >&2; exit 2 ;;
 esac
 
 provided() { # a program that is on the path needs no package
   case $1 in
-    cmake | make | clang) command -v "$1" ;;
+    cmake | make) command -v "$1" ;;
     ninja-build) command -v ninja ;;
     *) return 1 ;;
   esac >/dev/null 2>&1

@@ -33,6 +33,8 @@ const Board* find_board(const Core& core) {
   return found == std::end(boards) ? nullptr : found->second;
 }
 
+bool is_host(const Core& core) { return core.name == "host"; }
+
 std::vector<const Core*> simulated_cores() {
   std::vector<const Core*> found;
   for (const char* name : {"cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"})

@@ -27,6 +27,9 @@ struct Board {
 /// that executes the same instructions. Null for "host".
 const Board* find_board(const Core& core);
 
+/// Whether `core` is this machine.
+bool is_host(const Core& core);
+
 /// The cores QEMU itself models: what tests and `verify --core all` run on.
 std::vector<const Core*> simulated_cores();
 

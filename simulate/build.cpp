@@ -6,103 +6,33 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
-#include <utility>
 
 #include "simulate/elf_file.h"
-#include "simulate/harness_table.h"
+#include "simulate/failure.h"
+#include "simulate/host_build.h"
 #include "simulate/layers.h"
 #include "simulate/map_file.h"
 #include "simulate/process.h"
 #include "simulate/simulate.h"
+#include "simulate/sources.h"
 
 namespace corten {
 
 /// Sources and linker script of simulate/device, embedded by the build.
-std::span<const std::pair<std::string_view, std::string_view>> device_files();
+EmbeddedFiles device_files();
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view compiler = "arm-none-eabi-g++";
+constexpr const char* cross_compiler = "arm-none-eabi-g++";
 constexpr std::string_view language_flags =
     "-std=c++17 -fno-exceptions -fno-rtti -fno-unwind-tables -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections";
 
-struct Source {
-  fs::path path;
-  fs::path object;
-  std::vector<std::string> flags;
-};
-
-Status write_text(const fs::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file) return error(fmt::format("cannot write {}", path.string()));
-  return {};
-}
-
-Status make_folder(const fs::path& folder) {
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) return error(fmt::format("cannot make folder {}: {}", folder.string(), failure.message()));
-  return {};
-}
-
-std::string first_lines(const std::string& text, int count) {
-  std::size_t end = 0;
-  while (count-- > 0 && end < text.size()) end = std::min(text.find('\n', end), text.size() - 1) + 1;
-  return text.substr(0, end);
-}
-
-bool is_source(const fs::path& path) { return path.extension() == ".cpp" || path.extension() == ".S"; }
-
-Result<std::vector<Source>> program_sources(const SimulatedProgram& program, const fs::path& objects,
-                                            const BuildOptions& options) {
-  std::error_code failure;
-  const fs::path folder = fs::absolute(program.folder);
-  std::vector<Source> sources;
-  for (const auto& entry : fs::directory_iterator(folder, failure))
-    if (is_source(entry.path()))
-      sources.push_back({entry.path(), objects / program.name / entry.path().filename().concat(".o"),
-                         {options.optimization, "-I" + folder.string()}});
-  if (sources.empty()) return error(fmt::format("no source of {} in {}", program.name, folder.string()));
-  std::ranges::sort(sources, {}, &Source::path);
-  CORTEN_CHECK(make_folder(objects / program.name));
-  return sources;
-}
-
-/// Writes the harness into the work folder.
-Result<std::vector<Source>> harness_sources(std::span<const SimulatedProgram> programs, const fs::path& work_folder) {
-  std::vector<std::string> flags = {"-Os"};
-  for (const SimulatedProgram& program : programs) flags.push_back("-I" + fs::absolute(program.folder).string());
-  CORTEN_TRY(const std::string table, harness_table(programs));
-  CORTEN_CHECK(write_text(work_folder / "programs.cpp", table));
-  std::vector<Source> sources = {{work_folder / "programs.cpp", work_folder / "programs.o", flags}};
-  for (const auto& [name, content] : device_files()) {
-    const fs::path path = work_folder / name;
-    CORTEN_CHECK(write_text(path, content));
-    if (is_source(path)) sources.push_back({path, fs::path(path).replace_extension(".o"), {"-Os"}});
-  }
-  return sources;
-}
-
-Status compile(const Core& core, const std::vector<Source>& sources, const fs::path& work_folder) {
-  std::vector<Command> commands;
-  for (const Source& source : sources) {
-    Command command{{std::string(compiler)}, work_folder, fs::path(source.object).concat(".log")};
-    for (const auto& part : {words(core.compiler_flags), words(language_flags), source.flags})
-      command.arguments.insert(command.arguments.end(), part.begin(), part.end());
-    for (const auto& argument : {std::string("-c"), source.path.string(), std::string("-o"), source.object.string()})
-      command.arguments.push_back(argument);
-    commands.push_back(std::move(command));
-  }
-  CORTEN_TRY(const std::vector<Outcome> outcomes, run_processes(commands));
-  Diagnostics failures;
-  for (std::size_t i = 0; i < outcomes.size() && failures.size() < max_diagnostics; i++)
-    if (outcomes[i].ending != Ending::Exited || outcomes[i].status != 0)
-      failures.push_back(error(fmt::format("{} does not compile for {}:\n{}", sources[i].path.filename().string(),
-                                           core.name, first_lines(outcomes[i].output, 12))));
-  return failures;
+std::vector<std::string> flags_for(const Core& core) {
+  std::vector<std::string> flags = words(core.compiler_flags);
+  for (const std::string& flag : words(language_flags)) flags.push_back(flag);
+  return flags;
 }
 
 /// Code and constants of all objects, before the linker drops what nothing uses.
@@ -138,7 +68,7 @@ std::string memory_script(const Board& board, std::size_t read_only, std::size_t
 }
 
 Status link(const Core& core, const std::vector<Source>& sources, const fs::path& work_folder) {
-  Command command{{std::string(compiler)}, work_folder, work_folder / "link.log"};
+  Command command{{cross_compiler}, work_folder, work_folder / "link.log"};
   for (const std::string& flag : words(core.compiler_flags)) command.arguments.push_back(flag);
   for (const Source& source : sources) command.arguments.push_back(source.object.string());
   for (const char* flag : {"-nostartfiles", "-Wl,--gc-sections", "-Wl,-Map=programs.map", "-L.", "-Tsections.ld",
@@ -146,9 +76,9 @@ Status link(const Core& core, const std::vector<Source>& sources, const fs::path
     command.arguments.push_back(flag);
   CORTEN_TRY(const Outcome outcome, run_process(command));
   if (outcome.ending == Ending::Exited && outcome.status == 0) return {};
-  const bool overflow = outcome.output.find("overflowed by") != std::string::npos;
-  return error(fmt::format("{} for {}:\n{}", overflow ? "the program does not fit the simulated board" : "linking failed",
-                           core.name, first_lines(outcome.output, 12)));
+  if (outcome.output.find("overflowed by") != std::string::npos)
+    return does_not_fit_diagnostic(core, first_lines(outcome.output, 12));
+  return error(fmt::format("linking failed for {}:\n{}", core.name, first_lines(outcome.output, 12)));
 }
 
 std::string content_of(const fs::path& path) {
@@ -182,16 +112,17 @@ std::size_t largest_arena(std::span<const SimulatedProgram> programs) {
 
 Result<Elf> build(const Core& core, const std::vector<SimulatedProgram>& programs, const fs::path& work_folder,
                   const BuildOptions& options) {
+  if (is_host(core)) return build_on_host(core, programs, work_folder, options);
   const Board* board = find_board(core);
   if (board == nullptr) return error(fmt::format("{} is not a simulated core", core.name));
   const fs::path folder = fs::absolute(work_folder);
   CORTEN_CHECK(make_folder(folder));
-  CORTEN_TRY(std::vector<Source> sources, harness_sources(programs, folder));
+  CORTEN_TRY(std::vector<Source> sources, harness_sources(programs, device_files(), folder, "-Os"));
   for (const SimulatedProgram& program : programs) {
-    CORTEN_TRY(const std::vector<Source> own, program_sources(program, folder / "objects", options));
+    CORTEN_TRY(const std::vector<Source> own, program_sources(program, folder / "objects", options, true));
     sources.insert(sources.end(), own.begin(), own.end());
   }
-  CORTEN_CHECK(compile(core, sources, folder));
+  CORTEN_CHECK(compile({cross_compiler, flags_for(core), core.name}, sources, folder));
   CORTEN_TRY(const std::size_t read_only, read_only_bytes(sources));
   CORTEN_CHECK(write_text(folder / "memory.ld",
                           memory_script(*board, read_only, largest_arena(programs), options.stack_bytes)));

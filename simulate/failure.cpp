@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 #include <sstream>
 
 namespace corten {
@@ -94,7 +95,35 @@ Diagnostic registers_diagnostic(const Ended& ended, const Told& told) {
                            program_of(ended), names));
 }
 
+constexpr std::string_view does_not_fit_message = "the program does not fit the simulated board for ";
+
+std::string how_it_ended(const Outcome& outcome) {
+  if (outcome.ending == Ending::Killed) return fmt::format("signal {} ({})", outcome.status, strsignal(outcome.status));
+  return fmt::format("status {}", outcome.status);
+}
+
+/// What a sanitizer reports, or the beginning of the output.
+Diagnostic ended_diagnostic(const Ended& ended) {
+  const std::string& output = ended.outcome.output;
+  const std::string runner = is_host(*ended.elf.core) ? program_of(ended) : "qemu-system-arm";
+  if (const auto at = output.find("ERROR: AddressSanitizer"); at != std::string::npos)
+    return error(fmt::format("{}: {}", runner, output.substr(at + 7, 1200)));
+  if (const auto at = output.find("runtime error:"); at != std::string::npos) {
+    const auto line = output.rfind('\n', at) + 1;  // npos + 1 is the beginning
+    return error(fmt::format("{}: {}", runner, output.substr(line, 1200)));
+  }
+  return error(fmt::format("{} ended with {}:\n{}", runner, how_it_ended(ended.outcome), output.substr(0, 1000)));
+}
+
 }  // namespace
+
+Diagnostic does_not_fit_diagnostic(const Core& core, const std::string& linker) {
+  return error(fmt::format("{}{}:\n{}", does_not_fit_message, core.name, linker));
+}
+
+bool does_not_fit(const Diagnostics& diagnostics) {
+  return diagnostics.size() == 1 && diagnostics[0].message.starts_with(does_not_fit_message);
+}
 
 std::vector<Told> told_lines(std::string_view output) {
   std::vector<Told> told;
@@ -126,10 +155,7 @@ Status failure_of(const Ended& ended) {
   if (ended.outcome.output.find("Lockup") != std::string::npos)
     return error(fmt::format("{}: the core locked up{}", program_of(ended), in_layer(ended)), {},
                  "a fault while handling a fault, most often after a stack overflow");
-  if (ended.outcome.ending == Ending::Killed || ended.outcome.status != 0)
-    return error(fmt::format("qemu-system-arm ended with {} {}:\n{}",
-                             ended.outcome.ending == Ending::Killed ? "signal" : "status", ended.outcome.status,
-                             ended.outcome.output.substr(0, 1000)));
+  if (ended.outcome.ending == Ending::Killed || ended.outcome.status != 0) return ended_diagnostic(ended);
   return {};
 }
 

@@ -36,4 +36,7 @@ struct Ended {
 /// Success when the simulation ran to its end, otherwise what stopped it.
 Status failure_of(const Ended& ended);
 
+/// What build() says about a program that is too large for the memories of the board; `linker` in the linker's words.
+Diagnostic does_not_fit_diagnostic(const Core& core, const std::string& linker);
+
 }  // namespace corten

@@ -34,7 +34,7 @@ struct Child {
 std::string package_of(std::string_view program) {
   if (program.starts_with("arm-none-eabi-"))
     return "gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib";
-  if (program == "qemu-system-arm") return "qemu-system-arm";
+  if (program == "qemu-system-arm" || program == "g++") return std::string(program);
   return {};
 }
 

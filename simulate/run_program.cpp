@@ -40,6 +40,13 @@ Result<Run> build_and_run(const Core& core, const SimulatedProgram& program, con
   return std::move(runs.front());
 }
 
+Result<Run> emit_and_run(const Program& program, const Core& core, const std::vector<Sample>& samples, const BuildOptions& build_options, const SimulateOptions& options) {
+  const TemporaryFolder folder;
+  const auto source = folder.path() / "program";
+  CORTEN_CHECK(write_files(emit(program, true), source.string()));
+  return build_and_run(core, describe(program, source), folder.path() / "build", samples, build_options, options);
+}
+
 }  // namespace
 
 SimulatedProgram describe(const Program& program, const std::filesystem::path& folder) {
@@ -79,10 +86,12 @@ Tensor value_in_arena(const Program& program, const Run& run, ValueId id, std::s
 }
 
 Result<Run> run_program(const Program& program, const std::vector<Sample>& samples, const BuildOptions& build_options, const SimulateOptions& options) {
-  const TemporaryFolder folder;
-  const auto source = folder.path() / "program";
-  CORTEN_CHECK(write_files(emit(program, true), source.string()));
-  return build_and_run(*program.core, describe(program, source), folder.path() / "build", samples, build_options, options);
+  return emit_and_run(program, *program.core, samples, build_options, options);
+}
+
+Result<Run> run_on_host(const Program& program, const std::vector<Sample>& samples, BuildOptions build_options, const SimulateOptions& options) {
+  build_options.host_kernels = program.core->isa;
+  return emit_and_run(program, *find_core("host"), samples, build_options, options);
 }
 
 Result<Run> run_compiled(const CompiledProgram& compiled, const std::vector<Sample>& samples, const BuildOptions& build_options, const SimulateOptions& options) {

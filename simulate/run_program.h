@@ -37,4 +37,8 @@ Result<Run> run_compiled(const CompiledProgram& compiled, const std::vector<Samp
 /// Emits, builds and runs `program` in a folder of its own that is removed afterwards.
 Result<Run> run_program(const Program& program, const std::vector<Sample>& samples, const BuildOptions& build_options = {}, const SimulateOptions& options = {});
 
+/// The same on this machine, whatever core the program is for; kernels with DSP instructions are emulated. Fails for a core
+/// with MVE.
+Result<Run> run_on_host(const Program& program, const std::vector<Sample>& samples, BuildOptions build_options = {}, const SimulateOptions& options = {});
+
 }  // namespace corten

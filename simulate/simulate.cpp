@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a built ELF in QEMU and collects outputs, counts and stack.
+// Runs a built ELF, in QEMU or on this machine, and collects outputs, counts and stack.
 #include "simulate/simulate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 
 #include "simulate/elf_file.h"
 #include "simulate/failure.h"
+#include "simulate/host_build.h"
 #include "simulate/layers.h"
 #include "simulate/process.h"
 
@@ -77,6 +79,7 @@ Result<Prepared> prepare(const Elf& elf, const ElfContent& content, const std::v
     plan.push_back(dump_arena ? 1 : 0);
   }
   CORTEN_CHECK(write_file(folder / "harness.plan", std::as_bytes(std::span(plan))));
+  if (is_host(*elf.core)) return prepared;
   CORTEN_TRY(prepared.layers, find_layers(content, elf.programs));
   const std::string layer_lines = lines_of(prepared.layers);
   CORTEN_CHECK(write_file(folder / "layers.txt", std::as_bytes(std::span(layer_lines))));
@@ -113,7 +116,7 @@ Result<Command> qemu_command(const Elf& elf, const SimulateOptions& options) {
     command.arguments.push_back(word);
   if (options.instruction_clock)
     for (const char* word : {"-icount", "shift=0,sleep=off"}) command.arguments.push_back(word);
-  for (const std::string& word : {std::string("-plugin"), "file=" + with_commas_doubled(plugin.string()) + ",out=counts.txt,layers=layers.txt",
+  for (const std::string& word : {std::string("-plugin"), "file=" + with_commas_doubled(plugin.string()) + ",out=counts.txt,layers=layers.txt,core=" + std::string(elf.core->name),
                                   std::string("-kernel"), elf.path.filename().string()})
     command.arguments.push_back(word);
   return command;
@@ -128,9 +131,21 @@ double default_timeout(const Elf& elf, const std::vector<std::size_t>& inference
   return seconds;
 }
 
+struct Counted {
+  std::uint64_t instructions = 0;
+  std::uint64_t half_cycles = 0;
+};
+
+std::uint64_t cycles(std::uint64_t half_cycles) { return (half_cycles + 1) / 2; }
+
+struct EntryCount {
+  std::size_t entry;  // index of a layer entry
+  Counted counted;
+};
+
 struct RegionCount {
-  std::uint64_t total = 0;
-  std::vector<std::pair<std::size_t, std::uint64_t>> by_entry;
+  Counted total;
+  std::vector<EntryCount> by_entry;
 };
 
 struct Counts {
@@ -138,11 +153,16 @@ struct Counts {
   std::size_t unfinished_entry = SIZE_MAX;  // index of the layer entry QEMU ended in
 };
 
-std::pair<std::uint64_t, std::uint64_t> numbers(const std::string& word) {
-  std::pair<std::uint64_t, std::uint64_t> parsed{0, 0};
-  const char* end = word.data() + word.size();
-  const char* next = std::from_chars(word.data(), end, parsed.first).ptr;
-  if (next != end && *next == ':') std::from_chars(next + 1, end, parsed.second);
+/// Numbers separated by colons; missing ones are 0.
+std::array<std::uint64_t, 3> numbers(const std::string& word) {
+  std::array<std::uint64_t, 3> parsed{};
+  const char* next = word.data();
+  const char* const end = word.data() + word.size();
+  for (std::uint64_t& number : parsed) {
+    next = std::from_chars(next, end, number).ptr;
+    if (next == end || *next != ':') break;
+    next++;
+  }
   return parsed;
 }
 
@@ -153,11 +173,15 @@ Counts read_counts(const fs::path& path) {
     const std::vector<std::string> parts = words(line);
     if (parts.empty()) continue;
     if (parts[0] == "in") {
-      if (parts.size() > 1) counts.unfinished_entry = numbers(parts[1]).first;
+      if (parts.size() > 1) counts.unfinished_entry = numbers(parts[1])[0];
       continue;
     }
-    RegionCount region{numbers(parts[0]).first, {}};
-    for (std::size_t i = 1; i < parts.size(); i++) region.by_entry.push_back(numbers(parts[i]));
+    const auto [instructions, half_cycles, unused] = numbers(parts[0]);
+    RegionCount region{{instructions, half_cycles}, {}};
+    for (std::size_t i = 1; i < parts.size(); i++) {
+      const auto [entry, executed, spent] = numbers(parts[i]);
+      region.by_entry.push_back({entry, {executed, spent}});
+    }
     counts.regions.push_back(std::move(region));
   }
   return counts;
@@ -166,9 +190,13 @@ Counts read_counts(const fs::path& path) {
 std::vector<LayerCount> layer_counts(const SimulatedProgram& program, std::size_t index, const RegionCount& region,
                                      const std::vector<LayerEntry>& entries) {
   std::vector<LayerCount> layers;
-  for (const std::string& name : program.layers) layers.push_back({name, 0});
-  for (const auto& [entry, count] : region.by_entry)
-    if (entry < entries.size() && entries[entry].program == index) layers[entries[entry].layer].instructions += count;
+  for (const std::string& name : program.layers) layers.push_back({name, 0, 0});
+  for (const auto& [entry, counted] : region.by_entry) {
+    if (entry >= entries.size() || entries[entry].program != index) continue;
+    layers[entries[entry].layer].instructions += counted.instructions;
+    layers[entries[entry].layer].cycles_modelled += counted.half_cycles;
+  }
+  for (LayerCount& layer : layers) layer.cycles_modelled = cycles(layer.cycles_modelled);
   return layers;
 }
 
@@ -184,33 +212,54 @@ std::size_t stack_bytes_of(std::span<const Told> told, std::size_t program) {
   return 0;
 }
 
-Result<std::vector<Run>> collect(const Elf& elf, const Prepared& prepared, const Counts& counts,
-                                 std::span<const Told> told, bool dump_arena) {
-  const fs::path folder = elf.path.parent_path();
+/// Files that the harness wrote.
+Status read_outputs(const SimulatedProgram& program, const fs::path& folder, std::size_t inferences, bool dump_arena, Run& run) {
+  if (inferences == 0) return {};
+  CORTEN_TRY(run.outputs, read_file(folder / (program.name + ".out"), inferences * total_bytes(program.outputs)));
+  if (!dump_arena) return {};
+  CORTEN_TRY(run.arena, read_file(folder / (program.name + ".arena"), inferences * program.arena_bytes));
+  return {};
+}
+
+Result<std::vector<Run>> collect(const Elf& elf, const Prepared& prepared, std::span<const Told> told, bool dump_arena) {
   std::vector<Run> runs;
-  std::size_t region = 0;
   for (std::size_t i = 0; i < elf.programs.size(); i++) {
-    const SimulatedProgram& program = elf.programs[i];
-    const std::size_t inferences = prepared.inferences[i];
-    if (region + inferences > counts.regions.size()) return error("the counting plugin wrote fewer counts than inferences");
     Run run{.stack_bytes = stack_bytes_of(told, i), .code_bytes = elf.sizes[i].code_bytes, .constant_bytes = elf.sizes[i].constant_bytes};
-    for (std::size_t n = 0; n < inferences; n++) run.instructions.push_back(counts.regions[region + n].total);
-    if (inferences > 0) {
-      run.layers = layer_counts(program, i, counts.regions[region], prepared.layers);
-      CORTEN_TRY(run.outputs, read_file(folder / (program.name + ".out"), inferences * total_bytes(program.outputs)));
-      if (dump_arena) {
-        CORTEN_TRY(run.arena, read_file(folder / (program.name + ".arena"), inferences * program.arena_bytes));
-      }
-    }
-    region += inferences;
+    CORTEN_CHECK(read_outputs(elf.programs[i], elf.path.parent_path(), prepared.inferences[i], dump_arena, run));
     runs.push_back(std::move(run));
   }
   return runs;
 }
 
+Status add_counts(const Elf& elf, const Prepared& prepared, const Counts& counts, std::vector<Run>& runs) {
+  std::size_t region = 0;
+  for (std::size_t i = 0; i < elf.programs.size(); i++) {
+    const std::size_t inferences = prepared.inferences[i];
+    if (region + inferences > counts.regions.size()) return error("the counting plugin wrote fewer counts than inferences");
+    if (inferences > 0) runs[i].layers = layer_counts(elf.programs[i], i, counts.regions[region], prepared.layers);
+    for (std::size_t n = 0; n < inferences; n++, region++) {
+      runs[i].instructions.push_back(counts.regions[region].total.instructions);
+      runs[i].cycles_modelled.push_back(cycles(counts.regions[region].total.half_cycles));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<Run>> run_on_host(const Elf& elf, const std::vector<Bytes>& inputs, const SimulateOptions& options) {
+  const ElfContent no_content;
+  CORTEN_TRY(const Prepared prepared, prepare(elf, no_content, inputs, options.dump_arena));
+  Command command = host_command(elf, options);
+  if (command.timeout_seconds <= 0) command.timeout_seconds = default_timeout(elf, prepared.inferences);
+  CORTEN_TRY(const Outcome outcome, run_process(command));
+  const std::vector<Told> told = told_lines(outcome.output);
+  CORTEN_CHECK(failure_of({elf, no_content, outcome, told, "", command.timeout_seconds}));
+  return collect(elf, prepared, told, options.dump_arena);
+}
+
 }  // namespace
 
 Result<std::vector<Run>> simulate(const Elf& elf, const std::vector<Bytes>& inputs, const SimulateOptions& options) {
+  if (is_host(*elf.core)) return run_on_host(elf, inputs, options);
   CORTEN_TRY(const ElfContent content, read_elf(elf.path));
   CORTEN_TRY(const Prepared prepared, prepare(elf, content, inputs, options.dump_arena));
   CORTEN_TRY(Command command, qemu_command(elf, options));
@@ -219,7 +268,9 @@ Result<std::vector<Run>> simulate(const Elf& elf, const std::vector<Bytes>& inpu
   const std::vector<Told> told = told_lines(outcome.output);
   const Counts counts = read_counts(command.folder / "counts.txt");
   CORTEN_CHECK(failure_of({elf, content, outcome, told, layer_name(elf, prepared, counts.unfinished_entry), command.timeout_seconds}));
-  return collect(elf, prepared, counts, told, options.dump_arena);
+  CORTEN_TRY(std::vector<Run> runs, collect(elf, prepared, told, options.dump_arena));
+  CORTEN_CHECK(add_counts(elf, prepared, counts, runs));
+  return runs;
 }
 
 }  // namespace corten

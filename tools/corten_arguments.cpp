@@ -114,7 +114,7 @@ Result<CompileOptions> compile_options(const Arguments& arguments) {
   options.quantize.allow_float = {arguments.allow_float.begin(), arguments.allow_float.end()};
   if (!arguments.quantize.empty()) {
     std::ifstream file(arguments.quantize);
-    if (!file) return error("can't be read", {arguments.quantize, "", "", "", ""});
+    if (!file || std::filesystem::is_directory(arguments.quantize)) return error("can't be read", {arguments.quantize, "", "", "", ""});
     const std::string json(std::istreambuf_iterator<char>(file), {});
     CORTEN_TRY(options.quantize.config, read_quantizer_config(json, arguments.quantize));
   }

@@ -33,7 +33,8 @@ int run_command(const Arguments& arguments) {
   CORTEN_OR_FAIL(auto loaded, arguments, load_model(arguments.model, options));
   CORTEN_OR_FAIL(const auto graph, arguments, bring_to_stage(std::move(loaded), *parse_stage(arguments.stage), options));
   CORTEN_OR_FAIL(const auto samples, arguments, read_samples(graph, arguments.input));
-  if (!arguments.dump.empty()) std::filesystem::create_directories(arguments.dump);
+  if (std::error_code code; !arguments.dump.empty() && (std::filesystem::create_directories(arguments.dump, code), code))
+    return fail({error("can't be written", {arguments.dump, "", "", "", ""})}, arguments);
   std::vector<std::vector<Tensor>> outputs;
   Progress progress("running");
   for (std::size_t s = 0; s < samples.size(); ++s) {

@@ -52,14 +52,17 @@ Status write_report(const std::string& compiled, const Run& run, const std::stri
 }
 
 /// Every value of the first inference, named as in the graph.
-void dump_values(const Program& program, const Run& run, const std::string& folder) {
-  std::filesystem::create_directories(folder);
+Status dump_values(const Program& program, const Run& run, const std::string& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
   for (std::size_t v = 0; v < program.graph.values.size(); ++v) {
     if (program.plan.buffer_of_value[v] < 0) continue;
     const auto bytes = write_npy(value_in_arena(program, run, static_cast<ValueId>(v)));
     std::ofstream file(std::filesystem::path(folder) / (program.graph.values[v].name + ".npy"), std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!file) return error("can't be written", {folder, "", "", "", ""});
   }
+  return {};
 }
 
 void print_summary(const SimulatedProgram& program, const Core& core, std::size_t inferences, const Run& run) {
@@ -175,7 +178,8 @@ int simulate_command(const Arguments& arguments) {
   CORTEN_OR_FAIL(const auto program, arguments, compile(arguments.model, *find_core(arguments.core), options));
   CORTEN_OR_FAIL(const auto samples, arguments, samples_for(program.graph, arguments));
   CORTEN_OR_FAIL(const auto run, arguments, watched(*program.core, [&] { return run_program(program, samples, {}, {.dump_arena = !arguments.dump.empty()}); }));
-  if (!arguments.dump.empty()) dump_values(program, run, arguments.dump);
+  if (!arguments.dump.empty())
+    if (auto status = dump_values(program, run, arguments.dump); !status) return fail(status.diagnostics(), arguments);
   return deliver(describe(program, {}), *program.core, program.graph, emit_report(program), run, arguments);
 }
 

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects what the emitter needs to know: kernel calls, places, names of ends.
+#include <set>
+
 #include "compiler/emit/emit.h"
+#include "compiler/emit/names.h"
 #include "compiler/ops/operator.h"
 
 namespace corten {
 namespace {
 
-std::vector<ProgramEnd> name_ends(const Graph& graph, const std::vector<ValueId>& values, const std::string& type, const std::string& accessor) {
+std::vector<ProgramEnd> name_ends(const Graph& graph, const std::vector<ValueId>& values, const std::string& type, const std::string& accessor, std::set<std::string>& taken) {
   std::vector<ProgramEnd> ends;
   for (auto id : values) {
-    const auto& name = graph.value(id).name;
+    const auto name = safe_name(graph.value(id).name, taken);
     const bool only = values.size() == 1;
     ends.push_back({name, only ? accessor : accessor + "_" + name, only ? type : type + "_" + name, id});
   }
   return ends;
+}
+
+/// Names of the program and its layers as C++ takes them.
+void make_names_safe(Graph& graph) {
+  std::set<std::string> programs, layers;
+  graph.name = safe_name(graph.name, programs);
+  for (auto& node : graph.nodes) node.name = safe_name(node.name, layers);
 }
 
 /// Activations that are known at compile time become arrays of the layer that reads them.
@@ -34,6 +44,7 @@ void add_constant_inputs(const Call& call, Layer& layer) {
 Result<Program> make_program(Graph graph, const Core& core, const PlanOptions& options) {
   Program program;
   Diagnostics diagnostics;
+  make_names_safe(graph);
   for (const auto& node : graph.nodes) {
     const Call call(graph, node);
     auto layer = node.op->alias() ? Result<Layer>(Layer{}) : node.op->emit(call, core.isa);
@@ -49,8 +60,9 @@ Result<Program> make_program(Graph graph, const Core& core, const PlanOptions& o
     if (graph.value(id).constant) diagnostics.push_back(error("output " + graph.value(id).name + " does not depend on the inputs", {graph.name, "", "", "", ""}, "remove it from the model's outputs"));
   if (!diagnostics.empty()) return diagnostics;
   program.plan = plan(graph, program.layers, options);
-  program.inputs = name_ends(graph, graph.inputs, "Input", "input");
-  program.outputs = name_ends(graph, graph.outputs, "Output", "output");
+  std::set<std::string> taken = {"arena", "input", "output"};  // parameters of run()
+  program.inputs = name_ends(graph, graph.inputs, "Input", "input", taken);
+  program.outputs = name_ends(graph, graph.outputs, "Output", "output", taken);
   program.graph = std::move(graph);
   program.core = &core;
   return program;

@@ -2,9 +2,11 @@
 // NAME.cpp: one function per layer, called in order.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/emit/emit.h"
+#include "compiler/emit/names.h"
 #include "compiler/emit/writer.h"
 #include "compiler/ops/operator.h"
 
@@ -77,7 +79,7 @@ class SourceWriter {
     out_.line("// {} {}{}", node.op->name(), shapes(node), layer.macs ? fmt::format(", {} MACs", layer.macs) : "");
     std::set<std::string> sources;
     for (const auto& origin : node.origins)
-      if (!origin.source.empty() && sources.insert(origin.source).second) out_.line("// from {}", origin.source);
+      if (!origin.source.empty() && sources.insert(origin.source).second) out_.line("// from {}", comment_text(origin.source));
     out_.open("CORTEN_LAYER void {}(std::int8_t* arena) {{", node.name);
     for (const auto& literal : layer.structs) write_struct(node, literal);
     for (const auto& call : layer.calls) write_call(n, call);
@@ -153,7 +155,7 @@ class SourceWriter {
     out_.line("auto* arena = static_cast<std::int8_t*>(arena_start);");
     for (const auto& node : graph_.nodes)
       if (!node.op->alias()) out_.line("layers::{}(arena);", node.name);
-    if (program_.macs == 0 && graph_.nodes.empty()) out_.line("static_cast<void>(arena);");
+    if (std::ranges::all_of(graph_.nodes, [](const Node& node) { return node.op->alias(); })) out_.line("static_cast<void>(arena);");
     out_.close();
     out_.line();
     out_.open("void run({}) noexcept {{", parameters(false));

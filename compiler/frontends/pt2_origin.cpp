@@ -123,6 +123,11 @@ std::string module_path(std::string_view nn_module_stack) {
   return readable(last.substr(first_comma + 1, last_comma - first_comma - 1));
 }
 
+std::string module_type(std::string_view nn_module_stack) {
+  const auto comma = nn_module_stack.rfind(',');
+  return comma == std::string_view::npos ? std::string() : std::string(trim(nn_module_stack.substr(comma + 1)));
+}
+
 std::string source_line(std::string_view stack_trace) {
   std::optional<Frame> innermost;
   std::optional<Frame> innermost_outside_torch;

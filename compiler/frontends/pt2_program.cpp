@@ -101,6 +101,7 @@ class ProgramReader {
       const auto* sizes = meta ? json::field(*meta, "sizes") : nullptr;
       if (!sizes || !sizes->IsArray() || sizes->Empty()) continue;
       if (const auto symbol = lone_symbol((*sizes)[0])) symbols_.set(*symbol, 1);
+      warn_of_dynamic_sizes(*name, *sizes);
     }
     for (const auto& [name, integer] : graph.integers.entries) symbols_.note_hint(*integer);
     for (const auto& [name, meta] : graph.tensors.entries) {
@@ -108,6 +109,13 @@ class ProgramReader {
       if (!sizes || !sizes->IsArray()) continue;
       for (const auto& size : sizes->GetArray()) symbols_.note_hint(size);
     }
+  }
+
+  void warn_of_dynamic_sizes(std::string_view input, const Json& sizes) {
+    for (rapidjson::SizeType axis = 1; axis < sizes.Size(); ++axis)
+      if (lone_symbol(sizes[axis]))
+        program_.warnings.push_back({fmt::format("dimension {} of input '{}' is dynamic, taken as in the example input", axis, shown(input)), file_,
+                                     "export with dynamic_shapes for the batch alone", Severity::Warning});
   }
 
   // Inputs
@@ -266,7 +274,9 @@ class ProgramReader {
     }
     const auto* metadata = json::field(node, "metadata");
     if (!metadata) return origin;
-    origin.module = shown(module_path(json::text(json::field(*metadata, "nn_module_stack")).value_or("")));
+    const auto modules = json::text(json::field(*metadata, "nn_module_stack")).value_or("");
+    origin.module = shown(module_path(modules));
+    origin.module_type = shown(module_type(modules));
     origin.source = source_line(json::text(json::field(*metadata, "stack_trace")).value_or(""));
     return origin;
   }

@@ -4,6 +4,8 @@
 //   →
 //   constant %w; constant %b; %y = conv2d(%x, %w, %b)
 #include "compiler/ops/batch_norm.h"
+#include "compiler/ops/conv2d.h"
+#include "compiler/ops/linear.h"
 #include "compiler/passes/match.h"
 #include "compiler/passes/pass.h"
 #include "compiler/quantize/batch_norm_folding.h"
@@ -11,12 +13,23 @@
 namespace corten {
 namespace {
 
+bool has_constant_parameters(const Call& norm) {
+  for (std::size_t i = 1; i < 5; ++i)
+    if (norm.has_input(i) && !norm.constant(i)) return false;
+  return norm.constant(3) && norm.constant(4);
+}
+
+const ClampRange& clamp_of(const Call& layer) {
+  return Match::is(layer.node(), "linear") ? layer.parameters<LinearParameters>().clamp : layer.parameters<Conv2dParameters>().clamp;
+}
+
 /// The convolution or linear layer that batch norm `node` can be folded into, or −1.
 int foldable_producer(const Graph& graph, const Match& match, const Node& node) {
   for (std::string_view op : {"conv2d", "linear"}) {
     const int from = match.producer(node, 0, op);
     if (from < 0 || !match.single_use(node.inputs[0])) continue;
     const Call call(graph, match.at(from));
+    if (clamp_of(call).binds() || !has_constant_parameters(Call(graph, node))) continue;
     if (call.constant(1) && (!call.has_input(2) || call.constant(2))) return from;
   }
   return -1;

@@ -34,7 +34,7 @@ class Quantizer {
       : graph_(std::move(graph)), options_(options), groups_(graph_.values.size()), configs_(graph_.nodes.size()) {}
 
   Result<Graph> run(const std::vector<std::vector<Tensor>>& samples) {
-    if (samples.empty()) return error("no calibration samples", {graph_.name, "", "", "", ""}, "give some with --calibrate");
+    if (samples.empty()) return error("no calibration samples", {}, "give some with --calibrate");
     CORTEN_CHECK(configure());
     CORTEN_CHECK(fix_ends(graph_.inputs, options_.config.io().inputs));
     CORTEN_CHECK(fix_ends(graph_.outputs, options_.config.io().outputs));

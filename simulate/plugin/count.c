@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// QEMU plugin that counts the instructions between two markers, in all and per layer.
+// QEMU plugin that counts the instructions between two markers, and models their cycles, in all and per layer.
 //
 // A marker is a reserved 16-bit hint, which every M-profile core executes as a no-operation. Neither a marker nor the
 // call instruction right after the begin marker is counted. One line per marked region goes to the file `out`:
 //
-//   total [layer:count]...
+//   instructions:half_cycles [layer:instructions:half_cycles]...
 //
 // where `layer` is the number of the line in the file `layers` (hexadecimal entry addresses) whose address was
 // entered last. When QEMU ends within a region, a last line says "in" and the current layer, or "in" alone.
-// Arguments: out=FILE,layers=FILE.
+// Arguments: out=FILE,layers=FILE,core=NAME.
+//
+// QEMU calls back once per straight run of instructions, which costs less than adding up each of them.
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "timing.h"
+
 // The few declarations of QEMU's plugin interface, version 1, that are used here.
 #define EXPORT __attribute__((visibility("default")))
 typedef uint64_t qemu_plugin_id_t;
@@ -24,11 +28,9 @@ typedef struct qemu_info_t qemu_info_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, struct qemu_plugin_tb*));
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn*, void (*)(unsigned, void*),
                                             enum qemu_plugin_cb_flags, void*);
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn*, enum qemu_plugin_op, void*, uint64_t);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, void*), void*);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb*);
 struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb*, size_t);
@@ -39,19 +41,43 @@ EXPORT int qemu_plugin_version = 1;
 
 enum { begin_marker = 0xbf70, end_marker = 0xbf80 };
 
-static uint64_t executed;       // since QEMU started; only differences mean anything
-static uint64_t begun_at;       // `executed` at the begin marker
-static uint64_t entered_at;     // `executed` at the entry of the current layer
-static uint64_t call_address;   // of the instruction after the begin marker
-static uint64_t* entries;       // entry address per line of the layers file
-static uint64_t* layer_counts;  // per line
+struct count {
+  uint64_t instructions;
+  uint64_t half_cycles;
+};
+
+// Instructions that are executed one after the other, from `address` on. A layer begins at the first or nowhere.
+struct run {
+  struct count count;
+  uint64_t address;
+  uint64_t next_address;      // where control goes on unless the last instruction branches
+  unsigned taken;             // half cycles on top when it does; 0: unconditional, or no branch
+  size_t layer;               // that is entered here; layer_total: none
+};
+
+static struct count executed;       // since QEMU started; only differences mean anything
+static struct count begun_at;       // `executed` at the begin marker
+static struct count entered_at;     // `executed` at the entry of the current layer
+static const struct run* last_run;  // executed last
+static uint64_t call_address;       // of the instruction after the begin marker
+static uint64_t* entries;           // entry address per line of the layers file
+static struct count* layer_counts;  // per line
 static size_t layer_total;
-static size_t current_layer;    // index into layer_counts; layer_total: none
+static size_t current_layer;        // index into layer_counts; layer_total: none
 static bool counting;
 static FILE* out;
+static const struct timing* timing;
+
+static struct count since(struct count start) {
+  return (struct count){executed.instructions - start.instructions, executed.half_cycles - start.half_cycles};
+}
 
 static void leave_layer(void) {
-  if (current_layer < layer_total) layer_counts[current_layer] += executed - entered_at;
+  struct count spent = since(entered_at);
+  if (current_layer < layer_total) {
+    layer_counts[current_layer].instructions += spent.instructions;
+    layer_counts[current_layer].half_cycles += spent.half_cycles;
+  }
   entered_at = executed;
 }
 
@@ -60,58 +86,98 @@ static void on_begin(unsigned cpu, void* data) {
   memset(layer_counts, 0, layer_total * sizeof *layer_counts);
   current_layer = layer_total;
   begun_at = entered_at = executed;
+  last_run = NULL;
   counting = true;
 }
 
-static void on_layer(unsigned cpu, void* data) {
+static void on_run(unsigned cpu, void* data) {
   (void)cpu;
+  const struct run* run = data;
   if (!counting) return;
-  leave_layer();
-  current_layer = (size_t)data;
+  if (last_run && last_run->taken && run->address != last_run->next_address) executed.half_cycles += last_run->taken;
+  last_run = run;
+  if (run->layer < layer_total) {
+    leave_layer();
+    current_layer = run->layer;
+  }
+  executed.instructions += run->count.instructions;
+  executed.half_cycles += run->count.half_cycles;
 }
 
 static void on_end(unsigned cpu, void* data) {
   (void)cpu, (void)data;
   leave_layer();
   counting = false;
-  fprintf(out, "%" PRIu64, executed - begun_at);
+  struct count all = since(begun_at);
+  fprintf(out, "%" PRIu64 ":%" PRIu64, all.instructions, all.half_cycles);
   for (size_t i = 0; i < layer_total; i++)
-    if (layer_counts[i]) fprintf(out, " %zu:%" PRIu64, i, layer_counts[i]);
+    if (layer_counts[i].instructions) fprintf(out, " %zu:%" PRIu64 ":%" PRIu64, i, layer_counts[i].instructions, layer_counts[i].half_cycles);
   fputc('\n', out);
 }
 
-static uint16_t first_halfword(const struct qemu_plugin_insn* instruction) {
-  uint16_t value;
-  memcpy(&value, qemu_plugin_insn_data(instruction), sizeof value);
-  return value;
+static uint32_t code_of(const struct qemu_plugin_insn* instruction) {
+  uint16_t halves[2] = {0, 0};
+  size_t size = qemu_plugin_insn_size(instruction);
+  memcpy(halves, qemu_plugin_insn_data(instruction), size);
+  return size == 2 ? halves[0] : (uint32_t)halves[0] << 16 | halves[1];
 }
 
-static void watch_layer_entry(struct qemu_plugin_insn* instruction, uint64_t address) {
-  for (size_t i = 0; i < layer_total; i++) {
-    if (entries[i] != address) continue;
-    qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_layer, QEMU_PLUGIN_CB_NO_REGS, (void*)i);
-    return;
-  }
+static size_t layer_at(uint64_t address) {
+  size_t i = 0;
+  while (i < layer_total && entries[i] != address) i++;
+  return i;
 }
 
-static void instrument(struct qemu_plugin_insn* instruction) {
-  uint64_t address = qemu_plugin_insn_vaddr(instruction);
-  uint16_t code = first_halfword(instruction);
-  if (code == begin_marker) {
+// Runs live as long as the code that QEMU made of them, which is until it ends.
+static struct run* begin_run(struct qemu_plugin_insn* instruction, uint64_t address) {
+  struct run* run = calloc(1, sizeof *run);
+  if (!run) abort();
+  run->address = address;
+  run->layer = layer_at(address);
+  qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_run, QEMU_PLUGIN_CB_NO_REGS, run);
+  return run;
+}
+
+static void add_to_run(struct run* run, struct qemu_plugin_insn* instruction, struct timing_context* context) {
+  bool wide = qemu_plugin_insn_size(instruction) == 4;
+  struct timing_cost cost = timing_of(timing, code_of(instruction), wide, context);
+  run->count.instructions++;
+  run->count.half_cycles += cost.cost;
+  run->taken = cost.taken;
+  run->next_address = qemu_plugin_insn_vaddr(instruction) + (wide ? 4 : 2);
+}
+
+// True when the instruction is not to be counted.
+static bool watch_marker(struct qemu_plugin_insn* instruction, uint64_t address) {
+  bool narrow = qemu_plugin_insn_size(instruction) == 2;
+  uint32_t code = code_of(instruction);
+  if (narrow && code == begin_marker) {
     call_address = address + 2;
     qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_begin, QEMU_PLUGIN_CB_NO_REGS, NULL);
-  } else if (code == end_marker) {
-    qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_end, QEMU_PLUGIN_CB_NO_REGS, NULL);
-  } else if (address != call_address) {
-    watch_layer_entry(instruction, address);
-    qemu_plugin_register_vcpu_insn_exec_inline(instruction, QEMU_PLUGIN_INLINE_ADD_U64, &executed, 1);
+    return true;
   }
+  if (narrow && code == end_marker) {
+    qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_end, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    return true;
+  }
+  return address == call_address;
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   (void)id;
   size_t total = qemu_plugin_tb_n_insns(block);
-  for (size_t i = 0; i < total; i++) instrument(qemu_plugin_tb_get_insn(block, i));
+  struct run* run = NULL;
+  struct timing_context context = {0, 0};
+  for (size_t i = 0; i < total; i++) {
+    struct qemu_plugin_insn* instruction = qemu_plugin_tb_get_insn(block, i);
+    uint64_t address = qemu_plugin_insn_vaddr(instruction);
+    if (watch_marker(instruction, address)) {
+      run = NULL;
+      continue;
+    }
+    if (!run || layer_at(address) < layer_total) run = begin_run(instruction, address);
+    add_to_run(run, instruction, &context);
+  }
 }
 
 static void on_qemu_exit(qemu_plugin_id_t id, void* data) {
@@ -139,9 +205,16 @@ static bool read_layers(const char* path) {
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
   (void)info;
   const char* layers_path = NULL;
+  const char* core = "";
   for (int i = 0; i < argc; i++) {
     if (!strncmp(argv[i], "out=", 4)) out = fopen(argv[i] + 4, "w");
     if (!strncmp(argv[i], "layers=", 7)) layers_path = argv[i] + 7;
+    if (!strncmp(argv[i], "core=", 5)) core = argv[i] + 5;
+  }
+  timing = find_timing(core);
+  if (!timing) {
+    fprintf(stderr, "count: no timing of core \"%s\"\n", core);
+    return -1;
   }
   if (!out || !layers_path || !read_layers(layers_path)) {
     fputs("count: cannot open the files named by out= and layers=\n", stderr);

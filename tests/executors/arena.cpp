@@ -10,7 +10,7 @@
 namespace corten::test {
 namespace {
 
-const Core& core() { return *find_core("cortex-m4"); }
+const Core& core() { return *find_core("host"); }
 
 /// What programs planned in this way did, with their arenas.
 struct Dumped {
@@ -21,7 +21,7 @@ struct Dumped {
 Result<Dumped> dumped(const PlanOptions& options) {
   Dumped result;
   CORTEN_TRY(result.all, bundles(lowered_cases(Rounding::Double), core(), options));
-  CORTEN_TRY(result.runs, run(result.all, core(), {}, {.dump_arena = true}));
+  CORTEN_TRY(result.runs, run(result.all, core(), {.optimization = "-O0"}, {.dump_arena = true}));
   return result;
 }
 

@@ -16,7 +16,7 @@ struct Stages {
 
 Result<Stages> bring(const Case& one, Rounding rounding);
 
-/// The integer graph of a case that came through and has something to compute, each brought once.
+/// The integer graph of a case that came through and doesn't hand an input or another output through, each brought once.
 struct Lowered {
   const Case* of = nullptr;
   Graph graph;

@@ -26,6 +26,8 @@ std::vector<Case> pool_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> movement_cases();
 std::vector<Case> network_cases();
+std::vector<Case> width_cases();
+std::vector<Case> scale_cases();
 /// One network per seed from `first_seed` on.
 std::vector<Case> random_cases(std::uint32_t first_seed, int count);
 

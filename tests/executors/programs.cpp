@@ -62,7 +62,7 @@ Result<std::vector<Run>> run(const std::vector<Bundle>& all, const Core& core, c
 }
 
 void expect_exact(const Bundle& bundle, const Run& run) {
-  const auto inferences = output_tensors(bundle.program, run);
+  const auto inferences = output_tensors(bundle.program.graph, run);
   std::size_t output = 0;
   for (const auto& one : bundle.cases) {
     const auto samples = code_samples(one.graph);

@@ -19,6 +19,7 @@ class Growing {
 
   Network grown(int nodes) {
     for (int tries = 0; tries < 60 && grown_ < nodes; ++tries) attempt();
+    if (values_.size() > 3 && coin()) network_.outputs({values_.back().name, values_[static_cast<std::size_t>(between(1, static_cast<std::int64_t>(values_.size()) - 2))].name});
     return network_;
   }
 
@@ -154,7 +155,7 @@ class Growing {
       rest /= size.back();
     }
     size.push_back(rest);
-    network_.then(name, "view.default", from.name, {list("size", size)});
+    network_.then(name, "reshape.default", from.name, {list("shape", size)});
   }
 
   void cat(const std::string& name, const Known& from) {

@@ -71,12 +71,5 @@ TEST_P(stages, integers_stay_beside_the_quantized_floats) {
 
 INSTANTIATE_TEST_SUITE_P(every, stages, ::testing::ValuesIn(cases()), [](const auto& info) { return info.param.name; });
 
-TEST(cases, have_names_of_their_own) {
-  std::vector<std::string> names;
-  for (const auto& one : cases()) names.push_back(one.name);
-  std::ranges::sort(names);
-  EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
-}
-
 }  // namespace
 }  // namespace corten::test

@@ -124,6 +124,15 @@ TEST(Text, RefusesAHeadItDoesNotKnow) {
   EXPECT_EQ(parse("graph g integer rounding triple\n", {}, "g.cir").diagnostics().front().message, "rounding is neither double nor single");
 }
 
+TEST(Text, KnowsEveryStage) {
+  for (const auto* stage : {"imported", "annotated", "folded", "integer"}) {
+    const auto text = std::string("graph g ") + stage + " rounding single\n";
+    const auto graph = parse(text, {}, "g.cir");
+    ASSERT_TRUE(graph.ok()) << stage;
+    EXPECT_EQ(print(*graph).text, text);
+  }
+}
+
 TEST(Text, EqualGraphsAreEqualInEveryPart) {
   const std::string text = "graph g imported rounding double\ninput %x: f32[2] order [0]\nconstant %c: f32[2] = [0, 1] at {node \"c\"}\n%y: f32[2] = add(%x, %c) as y at {node \"add\"}\noutput %y\n";
   const auto graph = parse(text, {}, "g.cir");

@@ -65,6 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"output_element", [](Graph& g) { g.value(2).type = {Element::F32, {1, 2}, {}}; }, "y is f32[1, 2], expected i8[1, 2]"},
         Broken{"output_count", [](Graph& g) { g.nodes[0].outputs.push_back(3); }, "y has 2 outputs, linear makes 1"},
         Broken{"operator_refuses", [](Graph& g) { g.value(0).type.shape = {1, 3}; }, "linear: input [1, 3] doesn't end in the 2 input features of weights [2, 2]"},
+        Broken{"codes_and_floats", [](Graph& g) { g.value(1) = {"w", {Element::F32, {2, 2}, {}}, std::make_shared<const Tensor>(Element::F32, Shape{2, 2})}; }, "y reads both codes and floats"},
         Broken{"not_lowered", [](Graph& g) { g.stage = Stage::Integer; }, "y still has to be lowered"}),
     [](const auto& info) { return std::string(info.param.name); });
 

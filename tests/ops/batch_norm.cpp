@@ -29,7 +29,7 @@ TEST(batch_norm, normalizes_the_channels_of_any_rank) {
 }
 
 TEST(batch_norm, refuses_training) {
-  EXPECT_THAT(net({1, 2, 1, 2}, "aten.batch_norm.default", {{"training", true}}).problem(), HasSubstr("y: batch norm is in training mode / call model.eval()"));
+  EXPECT_THAT(net({1, 2, 1, 2}, "aten.batch_norm.default", {{"training", true}}).problem(), HasSubstr(": batch norm is in training mode / call model.eval()"));
 }
 
 TEST(batch_norm, becomes_a_depthwise_convolution_on_its_own) {

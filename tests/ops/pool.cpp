@@ -87,7 +87,7 @@ TEST(max_pool2d, refuses_indices_that_are_read) {
   source.nodes.push_back({"aten.max_pool2d_with_indices.default", {{"self", ref("x")}, kernel2}, {"y", "i"}, {"net.pt2", "pool", "", "", ""}});
   const auto graph = import_graph(source);
   ASSERT_FALSE(graph.ok());
-  EXPECT_EQ(graph.diagnostics()[0].message, "pool: the indices of max pooling are used, expected only its maxima");
+  EXPECT_EQ(graph.diagnostics()[0].message, "max_pool2d_with_indices: the indices of max pooling are used, expected only its maxima");
 }
 
 TEST(max_pool2d, refuses_adaptive_windows_of_different_sizes) {

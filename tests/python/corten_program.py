@@ -7,9 +7,10 @@ import subprocess
 import numpy as np
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import BUILD, ROOT, need
+
 SHARED = pathlib.Path(os.environ.get("CORTEN_SHARED", ROOT.parent / "shared"))
-CORTEN = pathlib.Path(os.environ.get("CORTEN_BUILD", ROOT / "build" / "release")) / "corten"
+CORTEN = BUILD / "corten"
 TIMEOUT_SECONDS = 300
 
 
@@ -19,17 +20,12 @@ def missing(what):
 
 
 def shared_data(name):
-    path = SHARED / "data" / name
-    if not path.is_dir():
-        missing(f"reference data is missing: {path}")
-    return path
+    return need(SHARED / "data" / name)
 
 
 def run(*arguments, expect=0):
     """The finished process of `corten ARGUMENTS`, whose exit status must be `expect` (None: any)."""
-    if not CORTEN.exists():
-        missing(f"build {CORTEN} first")
-    process = subprocess.run([CORTEN, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+    process = subprocess.run([need(CORTEN), *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     command = " ".join(["corten", *map(str, arguments)])
     assert expect is None or process.returncode == expect, f"{command}\n{process.stdout}{process.stderr}"
     return process

@@ -20,19 +20,32 @@ RENAMED = [("(adaptive_avg_pool2d|mean).*", "avg_pool2d.*"), ("rsub.*", "sub.*")
 @dataclasses.dataclass
 class Difference:
     text: str
-    rounding: bool = False  # explained by the order in which float32 sums are taken
+    scales_apart: float = float("inf")  # relative; infinite if more than scales differ
+
+    @property
+    def rounding(self):
+        """Whether the order in which float32 sums are taken explains it."""
+        return self.scales_apart <= ROUNDING
 
 
 class Quantized:
-    """The parameters in a qdq.pt2."""
+    """The parameters in a graph of quantize and dequantize nodes."""
 
-    def __init__(self, path):
+    def __init__(self, nodes, tensors):
+        self.nodes = [node for node in nodes if node.op == "call_function"]
+        self.tensors = tensors  # by the name of their node
+
+    @classmethod
+    def from_file(cls, path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exported = torch.export.load(path)
         stored = {**exported.constants, **exported.state_dict}
-        self.tensors = {spec.arg.name: stored[spec.target] for spec in exported.graph_signature.input_specs if spec.target in stored}
-        self.nodes = [node for node in exported.graph.nodes if node.op == "call_function"]
+        return cls(exported.graph.nodes, {spec.arg.name: stored[spec.target] for spec in exported.graph_signature.input_specs if spec.target in stored})
+
+    @classmethod
+    def from_module(cls, module):
+        return cls(module.graph.nodes, {node.name: getattr(module, node.target) for node in module.graph.nodes if node.op == "get_attr"})
 
     def grids(self):
         """{node or input name: {(scale, zero point)}} of every activation that passes a quantize."""
@@ -89,20 +102,18 @@ def same_codes(theirs, mine):
     return np.array_equal(np.sort(theirs.reshape(rows, -1), 1), np.sort(mine.reshape(rows, -1), 1))
 
 
-def close_codes(theirs, mine):
-    """A bias follows its scale: by one code, or by the scale's rounding."""
+def apart(theirs, mine):
+    """The largest relative difference of scales in lists of (scale, zero point); infinite if the zero points differ."""
+    theirs, mine = sorted(theirs), sorted(mine)
+    if [zero_point for _, zero_point in theirs] != [zero_point for _, zero_point in mine]:
+        return float("inf")
+    return max(abs(float(a) / float(b) - 1) for (a, _), (b, _) in zip(theirs, mine))
+
+
+def codes_follow(theirs, mine, scales_apart):
+    """Whether codes differ by what the scales do, and by rounding to the next code."""
     theirs, mine = np.sort(theirs.ravel()).astype(float), np.sort(mine.ravel()).astype(float)
-    return theirs.size == mine.size and bool(np.all(np.abs(theirs - mine) <= 1 + ROUNDING * np.abs(theirs)))
-
-
-def is_close(theirs, mine):
-    """Same zero points, and scales that differ by the rounding of float32 sums at most."""
-    pairs = list(zip(sorted(theirs), sorted(mine)))
-    return len(theirs) == len(mine) and all(a[1] == b[1] and close_scale(a[0], b[0]) for a, b in pairs)
-
-
-def close_scale(theirs, mine):
-    return abs(float(theirs) - float(mine)) <= ROUNDING * float(theirs)
+    return theirs.size == mine.size and bool(np.all(np.abs(theirs - mine) <= 1 + scales_apart * np.abs(theirs)))
 
 
 def renamed(theirs, mine):
@@ -123,10 +134,10 @@ def compare_grids(theirs, mine):
         if there is None or here is None:
             # A value that only one side has is no difference if it lies on a grid that the other has too.
             who, grids, others = ("Corten", here, everywhere[0]) if there is None else ("ExecuTorch", there, everywhere[1])
-            if not all(any(is_close({grid}, {other}) for other in others) for grid in grids):
+            if not all(any(apart([grid], [other]) <= 1e-3 for other in others) for grid in grids):
                 yield Difference(f"{name} is quantized by {who} only")
         elif there != here:
-            yield Difference(f"{name}: {text(there)}, Corten {text(here)}", is_close(there, here))
+            yield Difference(f"{name}: {text(there)}, Corten {text(here)}", apart(there, here))
 
 
 def text(grids):
@@ -141,10 +152,10 @@ def compare_constants(theirs, mine):
             continue
         codes, scales, zero_points, _ = theirs[place]
         found = mine[place]
-        same_grid = scales == found.scales and zero_points == found.zero_points
-        if not same_grid:
-            close = len(scales) == len(found.scales) and all(map(close_scale, scales, found.scales)) and zero_points == found.zero_points
-            yield Difference(f"{name}: scale {scales[0]:.9g}, Corten {found.scales[0]:.9g}", close and close_codes(codes, found.array))
+        scales_apart = apart(zip(scales, zero_points), zip(found.scales, found.zero_points)) if len(scales) == len(found.scales) else float("inf")
+        if scales_apart:
+            follow = np.isfinite(scales_apart) and codes_follow(codes, found.array, scales_apart)
+            yield Difference(f"{name}: scale {scales[0]:.9g}, Corten {found.scales[0]:.9g}", scales_apart if follow else float("inf"))
         elif not same_codes(codes, found.array):
             yield Difference(f"{name}: other codes")
 
@@ -181,5 +192,25 @@ def differences(case, folder):
     graph, diagnostics = quantize(case, folder)
     if graph is None:
         return [Difference("refused: " + diagnostics.splitlines()[0].split("error: ")[-1])]
-    theirs = Quantized(case / "qdq.pt2")
+    return compare(Quantized.from_file(case / "qdq.pt2"), graph)
+
+
+def compare(theirs, graph):
     return [*compare_grids(theirs.grids(), graph.grids(theirs.names())), *compare_constants(theirs.constants(), corten_constants(graph))]
+
+
+def folders():
+    """The cases, in the order of their names."""
+    return sorted(path.parent for path in (corten_program.SHARED / "data" / "pt2e").glob("*/case.json"))
+
+
+def verdict(case, folder):
+    """(entry of the documentation's table, differences that need a reason)"""
+    if not (case / "qdq.pt2").exists():
+        return "no qdq.pt2", ["ExecuTorch made none"]
+    found = differences(case, folder)
+    serious = [difference.text for difference in found if not difference.rounding]
+    if serious:
+        return "differs", serious
+    scales = "1 scale" if len(found) == 1 else f"{len(found)} scales"
+    return (f"identical up to the last bits of {scales}" if found else "identical"), []

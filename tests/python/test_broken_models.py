@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`corten compile` on models it can't compile: node, module path and source line, status 1, and nothing left behind."""
 import json
-import sys
 
 import pytest
 
@@ -9,7 +8,6 @@ pytest.importorskip("torch")
 
 import corten_program  # noqa: E402
 
-sys.path.insert(0, str(corten_program.ROOT / "tests" / "models"))
 from broken_networks import broken_networks  # noqa: E402
 
 NAMES = list(broken_networks())

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole networks: float as PyTorch, and every simulated core as the integer interpreter, byte for byte."""
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ pytest.importorskip("torch")
 
 import corten_program  # noqa: E402
 
-sys.path.insert(0, str(corten_program.ROOT / "tests" / "models"))
 from networks import NETWORKS  # noqa: E402
 
 CORES = ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"]

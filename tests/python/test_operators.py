@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+torch.set_num_threads(1)
 
 import corten_program  # noqa: E402
 from operator_cases import CASES  # noqa: E402

@@ -109,6 +109,19 @@ TEST(FailureToBuild, ShowsTheCompilersWords) {
   EXPECT_THAT(message_of(elf.diagnostics()), AllOf(HasSubstr("wrong.cpp does not compile for cortex-m4"), HasSubstr("undeclared")));
 }
 
+TEST(FailureToBuild, TellsAProgramTooLargeForTheBoardApart) {
+  Workspace workspace;
+  const SimulatedProgram large = write_program(workspace, {.name = "large", .arena_bytes = 100 << 20, .source = "void run(void*) noexcept {}"});
+  const auto elf = build(*find_core("cortex-m4"), {large}, workspace.path() / "large_work");
+  ASSERT_FALSE(elf);
+  EXPECT_TRUE(does_not_fit(elf.diagnostics())) << message_of(elf.diagnostics());
+  EXPECT_THAT(message_of(elf.diagnostics()), HasSubstr("does not fit the simulated board for cortex-m4"));
+  const SimulatedProgram wrong = write_program(workspace, {.name = "wrong", .source = "void run(void*) noexcept { undeclared(); }"});
+  const auto other = build(*find_core("cortex-m4"), {wrong}, workspace.path() / "wrong_work");
+  ASSERT_FALSE(other);
+  EXPECT_FALSE(does_not_fit(other.diagnostics()));
+}
+
 TEST(FailureToBuild, NamesALayerWithoutFunction) {
   Workspace workspace;
   const SimulatedProgram program = write_program(workspace, {.name = "lost", .layers = {"conv1"}, .source = "void run(void*) noexcept {}"});

@@ -9,7 +9,7 @@ namespace corten::rt {
 
 #if defined(__ARM_FEATURE_MVE)
 using Native = Mve;
-#elif defined(__ARM_FEATURE_SIMD32)
+#elif defined(__ARM_FEATURE_SIMD32) || defined(CORTEN_HOST_DSP)
 using Native = Dsp;
 #else
 using Native = Portable;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "corten/core.h"
+#include "corten/cores.h"
 
 namespace corten {
 

@@ -116,7 +116,9 @@ Result<Command> qemu_command(const Elf& elf, const SimulateOptions& options) {
     command.arguments.push_back(word);
   if (options.instruction_clock)
     for (const char* word : {"-icount", "shift=0,sleep=off"}) command.arguments.push_back(word);
-  for (const std::string& word : {std::string("-plugin"), "file=" + with_commas_doubled(plugin.string()) + ",out=counts.txt,layers=layers.txt,core=" + std::string(elf.core->name),
+  const std::string plugin_options = fmt::format(",out=counts.txt,layers=layers.txt,core={},each={}", elf.core->name,
+                                                 options.instruction_clock ? "on" : "off");
+  for (const std::string& word : {std::string("-plugin"), "file=" + with_commas_doubled(plugin.string()) + plugin_options,
                                   std::string("-kernel"), elf.path.filename().string()})
     command.arguments.push_back(word);
   return command;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "corten/core.h"
+#include "corten/cores.h"
 #include "corten/result.h"
 #include "simulate/board.h"
 

@@ -8,7 +8,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/ops/layer.h"
 #include "compiler/plan/plan.h"
-#include "corten/core.h"
+#include "corten/cores.h"
 
 namespace corten {
 

@@ -80,7 +80,7 @@ class SourceWriter {
     std::set<std::string> sources;
     for (const auto& origin : node.origins)
       if (!origin.source.empty() && sources.insert(origin.source).second) out_.line("// from {}", comment_text(origin.source));
-    out_.open("CORTEN_LAYER void {}(std::int8_t* arena) {{", node.name);
+    out_.open("CORTEN_LAYER void {}(std::int8_t* arena) noexcept {{", node.name);
     for (const auto& literal : layer.structs) write_struct(node, literal);
     for (const auto& call : layer.calls) write_call(n, call);
     out_.close();

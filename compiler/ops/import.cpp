@@ -279,54 +279,70 @@ bool read_as_sequence(const SourceGraph& source, const std::string& input) {
 
 }  // namespace
 
-Result<Graph> import_graph(const SourceGraph& source, const ImportOptions& options) {
-  Import import(source);
-  auto& graph = import.graph_;
-  for (const auto& input : source.inputs) {
+void Import::bind_inputs(bool framework_layout) {
+  for (const auto& input : source_.inputs) {
     const auto rank = input.shape.size();
-    const bool image = !options.framework_layout && (rank == 4 || (rank == 3 && read_as_sequence(source, input.name)));
-    const auto order = image ? channels_last_order(rank) : framework_order(rank);
+    const bool image = !framework_layout && (rank == 4 || (rank == 3 && read_as_sequence(source_, input.name)));
+    const auto order = image ? channels_last_order(rank) : corten::framework_order(rank);
     Shape shape;
     for (int axis : order) shape.push_back(input.shape[static_cast<std::size_t>(axis)]);
-    const auto id = static_cast<ValueId>(graph.values.size());
-    graph.values.push_back({unique_value_name(graph, identifier(input.name)), {input.element, shape}});
-    graph.inputs.push_back(id);
-    graph.input_orders.push_back(image ? order : std::vector<int>{});
-    import.bound_[input.name] = {id, order};
+    const auto id = static_cast<ValueId>(graph_.values.size());
+    graph_.values.push_back({unique_value_name(graph_, identifier(input.name)), {input.element, shape}});
+    graph_.inputs.push_back(id);
+    graph_.input_orders.push_back(image ? order : std::vector<int>{});
+    bound_[input.name] = {id, order};
   }
-  for (const auto& constant : source.constants) {
-    const auto& name = constant.origin.node.empty() ? constant.name : constant.origin.node;
-    const auto id = import.constant(name, constant.tensor);
-    graph.value(id).origins = {constant.origin};
-    import.bound_[constant.name] = {id, framework_order(constant.tensor.shape.size())};
+}
+
+void Import::bind_constants() {
+  for (const auto& source : source_.constants) {
+    const auto id = constant(source.origin.node.empty() ? source.name : source.origin.node, source.tensor);
+    graph_.value(id).origins = {source.origin};
+    bound_[source.name] = {id, corten::framework_order(source.tensor.shape.size())};
   }
-  for (const auto& node : source.nodes) {
-    import.node_ = &node;
+}
+
+void Import::import_nodes() {
+  const auto report = [&](const Diagnostics& found) { diagnostics_.insert(diagnostics_.end(), found.begin(), found.end()); };
+  for (const auto& node : source_.nodes) {
+    node_ = &node;
     const auto spelling = spellings().find(node.target);
     if (spelling == spellings().end()) {
-      import.diagnostics_.push_back(unsupported(node));
+      diagnostics_.push_back(unsupported(node));
       continue;
     }
     const auto names = tensor_arguments(node);
-    const bool ready = std::all_of(names.begin(), names.end(), [&](auto name) { return import.bound_.count(name) > 0; });
+    const bool ready = std::all_of(names.begin(), names.end(), [&](auto name) { return bound_.count(name) > 0; });
     if (!ready) continue;  // reads a node that was reported already
-    if (auto status = spelling->second->import(import); !status)
-      import.diagnostics_.insert(import.diagnostics_.end(), status.diagnostics().begin(), status.diagnostics().end());
+    if (auto status = spelling->second->import(*this); !status) report(status.diagnostics());
   }
-  if (import.diagnostics_.size() > max_diagnostics) import.diagnostics_.resize(max_diagnostics);
-  if (!import.diagnostics_.empty()) return import.diagnostics_;
-  const SourceNode door{"", {}, {}, {source.name, "output", "", "", ""}};
-  import.node_ = &door;
-  for (const auto& name : source.outputs) {
-    const auto found = import.bound_.find(name);
-    if (found == import.bound_.end()) return error(fmt::format("output '{}' is made by no node", name), {source.name, name, "", "", ""});
+  if (diagnostics_.size() > max_diagnostics) diagnostics_.resize(max_diagnostics);
+}
+
+Status Import::bind_outputs(bool framework_layout) {
+  const SourceNode door{"", {}, {}, {source_.name, "output", "", "", ""}};
+  node_ = &door;
+  for (const auto& name : source_.outputs) {
+    const auto found = bound_.find(name);
+    if (found == bound_.end()) return corten::error(fmt::format("output '{}' is made by no node", name), {source_.name, name, "", "", ""});
     const auto& operand = found->second;
-    const bool image = !options.framework_layout && operand.order.size() >= 3 && operand.order == channels_last_order(operand.order.size());
-    graph.output_orders.push_back(image ? operand.order : std::vector<int>{});
-    graph.outputs.push_back(image ? operand.value : import.in_framework_order(operand));
+    const bool image = !framework_layout && operand.order.size() >= 3 && operand.order == channels_last_order(operand.order.size());
+    graph_.output_orders.push_back(image ? operand.order : std::vector<int>{});
+    graph_.outputs.push_back(image ? operand.value : in_framework_order(operand));
   }
-  remove_dead(graph);
-  return std::move(graph);
+  node_ = nullptr;
+  return {};
+}
+
+Result<Graph> import_graph(const SourceGraph& source, const ImportOptions& options) {
+  Import import(source);
+  import.bind_inputs(options.framework_layout);
+  import.bind_constants();
+  import.import_nodes();
+  if (!import.diagnostics_.empty()) return import.diagnostics_;
+  CORTEN_CHECK(import.bind_outputs(options.framework_layout));
+  remove_dead(import.graph_);
+  return std::move(import.graph_);
 }
 
 Status import_elementwise(Import& import, std::string_view argument, const Operator& op, ParametersPtr parameters) {

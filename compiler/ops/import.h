@@ -81,6 +81,10 @@ class Import {
  private:
   friend Result<Graph> import_graph(const SourceGraph&, const struct ImportOptions&);
   const SourceArgument* find(std::string_view name) const;
+  void bind_inputs(bool framework_layout);
+  void bind_constants();
+  void import_nodes();
+  Status bind_outputs(bool framework_layout);
 
   const SourceGraph& source_;
   Graph graph_;

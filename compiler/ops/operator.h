@@ -10,7 +10,7 @@
 #include "compiler/ir/patch.h"
 #include "compiler/ops/clamp_range.h"
 #include "compiler/ops/layer.h"
-#include "corten/core.h"
+#include "corten/cores.h"
 
 namespace corten {
 

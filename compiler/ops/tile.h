@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "corten/core.h"
+#include "corten/cores.h"
 #include "corten/rt/isa.h"
 
 namespace corten {

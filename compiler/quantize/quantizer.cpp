@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "compiler/interpret/interpret.h"
@@ -76,8 +77,14 @@ class Quantizer {
         diagnostics.push_back(error(fmt::format("{}: left in float by the quantizer's configuration", node.name), leading_origin(node),
                                     fmt::format("allow it with --allow-float {}", node.name)));
     }
+    for (const auto& name : options_.allow_float)
+      if (!names_a_node(name)) diagnostics.push_back(error(fmt::format("no node is called {}", name), {graph_.name, "", "", "", ""}, "--allow-float takes a node's or a layer's name"));
     if (diagnostics.empty()) return {};
     return diagnostics;
+  }
+
+  bool names_a_node(const std::string& name) const {
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) { return node.name == name || leading_origin(node).node == name; });
   }
 
   /// What `set_io` says of the ends; one entry stands for all of them.
@@ -225,15 +232,26 @@ class Quantizer {
     const auto weight = static_cast<std::size_t>(rule.weight), bias = static_cast<std::size_t>(rule.bias);
     const auto* weights = call(node).constant(weight);
     if (!weights) return call(node).error("the weights are not constant");
-    CORTEN_TRY(const auto q, weight_quantization(*weights, rule, *configs_[n]));
+    CORTEN_TRY(auto q, weight_quantization(*weights, rule, *configs_[n]));
+    const auto* biases = rule.bias >= 0 ? call(node).constant(bias) : nullptr;
+    if (biases) make_room_for_biases(q, biases->as<float>(), quantization_of(node.inputs[0])->scale());
     CORTEN_TRY(const auto codes, dequantized_constant(node.inputs[weight], quantized(*weights, Element::I8, q), q, patch));
     patch.set_input(static_cast<int>(n), weight, codes);
     if (rule.bias < 0 || !call(node).has_input(bias)) return {};
-    const auto* biases = call(node).constant(bias);
     if (!biases) return call(node).error("the bias is not constant");
     CORTEN_TRY(const auto b, bias_on_grid(node.inputs[bias], *biases, *quantization_of(node.inputs[0]), q, patch));
     patch.set_input(static_cast<int>(n), bias, b);
     return {};
+  }
+
+  /// A channel of tiny weights (dead after folding a batch norm, say) has a tiny scale, at which its bias would leave
+  /// 32 bits together with the sum: its scale grows until the bias takes at most 2^30.
+  static void make_room_for_biases(Quantization& weights, std::span<const float> biases, float input_scale) {
+    constexpr float largest_bias = 0x1p30f;
+    for (std::size_t c = 0; c < biases.size(); ++c) {
+      auto& scale = weights.scales[weights.per_channel() ? c : 0];
+      scale = std::max(scale, std::abs(biases[c]) / (largest_bias * input_scale));
+    }
   }
 
   static Result<Quantization> weight_quantization(const Tensor& weights, const QuantizationRule& rule, const QuantizationConfig& config) {

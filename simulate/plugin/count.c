@@ -8,9 +8,10 @@
 //
 // where `layer` is the number of the line in the file `layers` (hexadecimal entry addresses) whose address was
 // entered last. When QEMU ends within a region, a last line says "in" and the current layer, or "in" alone.
-// Arguments: out=FILE,layers=FILE,core=NAME.
+// Arguments: out=FILE,layers=FILE,core=NAME,each=on|off.
 //
-// QEMU calls back once per straight run of instructions, which costs less than adding up each of them.
+// QEMU calls back once per straight run of instructions, which costs less than adding up each of them. With each=on it
+// calls back for every instruction: under -icount it leaves a run at an access to a device and executes the rest anew.
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +68,7 @@ static size_t current_layer;        // index into layer_counts; layer_total: non
 static bool counting;
 static FILE* out;
 static const struct timing* timing;
+static bool each_instruction;
 
 static struct count since(struct count start) {
   return (struct count){executed.instructions - start.instructions, executed.half_cycles - start.half_cycles};
@@ -90,11 +92,16 @@ static void on_begin(unsigned cpu, void* data) {
   counting = true;
 }
 
+// Control arrives at `address`: by the conditional branch that ended the run before, or past it?
+static void settle_branch(uint64_t address) {
+  if (last_run && last_run->taken && address != last_run->next_address) executed.half_cycles += last_run->taken;
+}
+
 static void on_run(unsigned cpu, void* data) {
   (void)cpu;
   const struct run* run = data;
   if (!counting) return;
-  if (last_run && last_run->taken && run->address != last_run->next_address) executed.half_cycles += last_run->taken;
+  settle_branch(run->address);
   last_run = run;
   if (run->layer < layer_total) {
     leave_layer();
@@ -105,7 +112,8 @@ static void on_run(unsigned cpu, void* data) {
 }
 
 static void on_end(unsigned cpu, void* data) {
-  (void)cpu, (void)data;
+  (void)cpu;
+  settle_branch((uintptr_t)data);
   leave_layer();
   counting = false;
   struct count all = since(begun_at);
@@ -157,7 +165,7 @@ static bool watch_marker(struct qemu_plugin_insn* instruction, uint64_t address)
     return true;
   }
   if (narrow && code == end_marker) {
-    qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_end, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_end, QEMU_PLUGIN_CB_NO_REGS, (void*)(uintptr_t)address);
     return true;
   }
   return address == call_address;
@@ -175,7 +183,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
       run = NULL;
       continue;
     }
-    if (!run || layer_at(address) < layer_total) run = begin_run(instruction, address);
+    if (!run || each_instruction || layer_at(address) < layer_total) run = begin_run(instruction, address);
     add_to_run(run, instruction, &context);
   }
 }
@@ -210,6 +218,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int
     if (!strncmp(argv[i], "out=", 4)) out = fopen(argv[i] + 4, "w");
     if (!strncmp(argv[i], "layers=", 7)) layers_path = argv[i] + 7;
     if (!strncmp(argv[i], "core=", 5)) core = argv[i] + 5;
+    if (!strcmp(argv[i], "each=on")) each_instruction = true;
   }
   timing = find_timing(core);
   if (!timing) {

@@ -209,7 +209,7 @@ TEST(Pt2Program, OriginsOfNodes) {
                          .output("y")
                          .read();
   ASSERT_TRUE(graph);
-  const Origin expected{"net.pt2", "y", "aten.exp.default", "head.act", "net.py:7 in forward: return x.exp()"};
+  const Origin expected{"net.pt2", "y", "aten.exp.default", "head.act", "net.py:7 in forward: return x.exp()", "Act"};
   EXPECT_EQ(graph->nodes[0].origin, expected);
   EXPECT_EQ(graph->name, "net");
 }

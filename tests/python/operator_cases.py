@@ -33,16 +33,22 @@ def convolutions():
     image = (1, 6, 9, 8)
     variants = {
         "pointwise": dict(kernel_size=1), "plain": dict(kernel_size=3), "even": dict(kernel_size=(2, 4)), "no_bias": dict(kernel_size=3, bias=False),
-        "padded": dict(kernel_size=3, padding=1), "padded_unevenly": dict(kernel_size=(5, 3), padding=(2, 0)), "strided": dict(kernel_size=3, stride=2, padding=1),
-        "strides": dict(kernel_size=3, stride=(3, 1)), "stride_over_kernel": dict(kernel_size=1, stride=2), "dilated": dict(kernel_size=3, dilation=2),
-        "dilations": dict(kernel_size=(2, 3), dilation=(3, 2), padding=(3, 2)), "groups": dict(kernel_size=3, groups=3), "groups_strided": dict(kernel_size=3, groups=2, stride=2, padding=1),
-        "same": dict(kernel_size=3, padding="same"), "same_even": dict(kernel_size=4, padding="same"), "same_dilated": dict(kernel_size=(3, 2), padding="same", dilation=(2, 3)),
-        "same_groups": dict(kernel_size=2, padding="same", groups=3), "valid": dict(kernel_size=2, padding="valid"), "whole_image": dict(kernel_size=(9, 8)),
+        "padded": dict(kernel_size=3, padding=1), "padded_unevenly": dict(kernel_size=(5, 3), padding=(2, 0)),
+        "strided": dict(kernel_size=3, stride=2, padding=1),
+        "strides": dict(kernel_size=3, stride=(3, 1)), "stride_over_kernel": dict(kernel_size=1, stride=2),
+        "dilated": dict(kernel_size=3, dilation=2),
+        "dilations": dict(kernel_size=(2, 3), dilation=(3, 2), padding=(3, 2)), "groups": dict(kernel_size=3, groups=3),
+        "groups_strided": dict(kernel_size=3, groups=2, stride=2, padding=1),
+        "same": dict(kernel_size=3, padding="same"), "same_even": dict(kernel_size=4, padding="same"),
+        "same_dilated": dict(kernel_size=(3, 2), padding="same", dilation=(2, 3)),
+        "same_groups": dict(kernel_size=2, padding="same", groups=3), "valid": dict(kernel_size=2, padding="valid"),
+        "whole_image": dict(kernel_size=(9, 8)),
     }
     for name, options in variants.items():
         layer(f"conv2d_{name}", nn.Conv2d(6, 12, **options), image)
     depthwise = {
-        "plain": dict(kernel_size=3), "padded": dict(kernel_size=3, padding=1), "strided": dict(kernel_size=(3, 5), stride=(2, 1), padding=(0, 2)), "dilated": dict(kernel_size=3, dilation=2, bias=False),
+        "plain": dict(kernel_size=3), "padded": dict(kernel_size=3, padding=1),
+        "strided": dict(kernel_size=(3, 5), stride=(2, 1), padding=(0, 2)), "dilated": dict(kernel_size=3, dilation=2, bias=False),
         "same": dict(kernel_size=4, padding="same"),
     }
     for name, options in depthwise.items():
@@ -53,8 +59,10 @@ def convolutions():
     layer("conv2d_batch", nn.Conv2d(6, 4, 3, padding=1), (3, 6, 5, 4))
     layer("conv2d_unbatched", nn.Conv2d(6, 4, 3, padding=1), (6, 5, 4))
     lines = {
-        "plain": dict(kernel_size=3), "padded": dict(kernel_size=5, padding=2), "strided": dict(kernel_size=4, stride=3, padding=1), "dilated": dict(kernel_size=3, dilation=4), "groups": dict(kernel_size=3, groups=2, bias=False),
-        "depthwise": dict(kernel_size=3, groups=6, padding=1), "same": dict(kernel_size=4, padding="same"), "same_dilated": dict(kernel_size=4, padding="same", dilation=3), "valid": dict(kernel_size=3, padding="valid"),
+        "plain": dict(kernel_size=3), "padded": dict(kernel_size=5, padding=2), "strided": dict(kernel_size=4, stride=3, padding=1),
+        "dilated": dict(kernel_size=3, dilation=4), "groups": dict(kernel_size=3, groups=2, bias=False),
+        "depthwise": dict(kernel_size=3, groups=6, padding=1), "same": dict(kernel_size=4, padding="same"),
+        "same_dilated": dict(kernel_size=4, padding="same", dilation=3), "valid": dict(kernel_size=3, padding="valid"),
     }
     for name, options in lines.items():
         layer(f"conv1d_{name}", nn.Conv1d(6, 6, **options), (1, 6, 21))
@@ -149,8 +157,10 @@ def arithmetic():
 def pools():
     image = (1, 5, 9, 8)
     variants = {
-        "plain": dict(kernel_size=2), "overlapping": dict(kernel_size=3, stride=2), "strides": dict(kernel_size=(2, 3), stride=(1, 2)), "padded": dict(kernel_size=3, stride=2, padding=1),
-        "ceil": dict(kernel_size=3, stride=2, ceil_mode=True), "ceil_padded": dict(kernel_size=(3, 2), stride=2, padding=1, ceil_mode=True), "ceil_drops_window": dict(kernel_size=2, stride=3, padding=1, ceil_mode=True),
+        "plain": dict(kernel_size=2), "overlapping": dict(kernel_size=3, stride=2), "strides": dict(kernel_size=(2, 3), stride=(1, 2)),
+        "padded": dict(kernel_size=3, stride=2, padding=1),
+        "ceil": dict(kernel_size=3, stride=2, ceil_mode=True), "ceil_padded": dict(kernel_size=(3, 2), stride=2, padding=1, ceil_mode=True),
+        "ceil_drops_window": dict(kernel_size=2, stride=3, padding=1, ceil_mode=True),
     }
     for name, options in variants.items():
         layer(f"max_pool2d_{name}", nn.MaxPool2d(**options), image)
@@ -187,7 +197,8 @@ def averages():
 def tables():
     shape = (1, 4, 5, 6)
     activations = {
-        "sigmoid": nn.Sigmoid(), "tanh": nn.Tanh(), "hardsigmoid": nn.Hardsigmoid(), "hardswish": nn.Hardswish(), "silu": nn.SiLU(), "gelu": nn.GELU(), "gelu_tanh": nn.GELU("tanh"),
+        "sigmoid": nn.Sigmoid(), "tanh": nn.Tanh(), "hardsigmoid": nn.Hardsigmoid(), "hardswish": nn.Hardswish(), "silu": nn.SiLU(),
+        "gelu": nn.GELU(), "gelu_tanh": nn.GELU("tanh"),
         "leaky_relu": nn.LeakyReLU(), "leaky_relu_slope": nn.LeakyReLU(0.3), "elu": nn.ELU(), "elu_alpha": nn.ELU(0.4),
     }
     for name, module in activations.items():

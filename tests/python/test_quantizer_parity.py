@@ -139,8 +139,14 @@ class Means(nn.Module):
 
 
 EXACT = {
-    "convolutions": (Convolutions, [(1, 3, 12, 12)]), "residual": (Residual, [(1, 3, 8, 8)]), "branches": (Branches, [(1, 3, 8, 8)]), "perceptron": (Perceptron, [(1, 12)]),
-    "arithmetic": (Arithmetic, [(1, 8), (1, 8)]), "movement": (Movement, [(1, 4, 6, 6)]), "means": (Means, [(1, 3, 8, 8)]), "line": (Line, [(1, 3, 16)]),
+    "convolutions": (Convolutions, [(1, 3, 12, 12)]),
+    "residual": (Residual, [(1, 3, 8, 8)]),
+    "branches": (Branches, [(1, 3, 8, 8)]),
+    "perceptron": (Perceptron, [(1, 12)]),
+    "arithmetic": (Arithmetic, [(1, 8), (1, 8)]),
+    "movement": (Movement, [(1, 4, 6, 6)]),
+    "means": (Means, [(1, 3, 8, 8)]),
+    "line": (Line, [(1, 3, 16)]),
 }
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of cores: instruction set and compiler flags of each.
-#include "corten/core.h"
+#include "corten/cores.h"
 
 #include <algorithm>
 

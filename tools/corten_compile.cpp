@@ -64,7 +64,7 @@ int inspect_command(const Arguments& arguments) {
 int ops_command(const Arguments&) {
   for (const auto* op : operators()) {
     if (op->spellings().empty()) continue;
-    fmt::print("{}\n", op->name());
+    fmt::print("{}({})\n", op->name(), op->inputs());
     for (const auto& spelling : op->spellings()) fmt::print("    {}\n", spelling.target);
     if (!op->limits().empty()) fmt::print("    limits: {}\n", op->limits());
   }

@@ -21,7 +21,12 @@ class Verifier {
   Status run() {
     check_values();
     for (auto id : graph_.inputs) defined_[static_cast<std::size_t>(id)] = true;
-    for (const auto& node : graph_.nodes) check_node(node);
+    std::set<std::string_view> names;
+    for (const auto& node : graph_.nodes) {
+      if (node.name != identifier(node.name)) report(fmt::format("layer name {} is no identifier", node.name), leading_origin(node));
+      if (!names.insert(node.name).second) report(fmt::format("two layers are called {}", node.name), leading_origin(node));
+      check_node(node);
+    }
     for (auto id : graph_.outputs)
       if (!defined_[static_cast<std::size_t>(id)]) report(fmt::format("output %{} is never made", graph_.value(id).name), {});
     if (diagnostics_.size() > max_diagnostics) diagnostics_.resize(max_diagnostics);
@@ -35,6 +40,7 @@ class Verifier {
     std::set<std::string_view> names;
     for (std::size_t v = 0; v < graph_.values.size(); ++v) {
       const auto& value = graph_.values[v];
+      if (value.name != identifier(value.name)) report(fmt::format("value name %{} is no identifier", value.name), {});
       if (!names.insert(value.name).second) report(fmt::format("two values are called %{}", value.name), {});
       defined_[v] = value.constant != nullptr;
       if (value.constant && (value.constant->element != value.type.element || value.constant->shape != value.type.shape))
@@ -74,6 +80,10 @@ class Verifier {
   }
 
   void check_types(const Node& node) {
+    if (auto status = check_inputs(Call(graph_, node)); !status) {
+      diagnostics_.insert(diagnostics_.end(), status.diagnostics().begin(), status.diagnostics().end());
+      return;
+    }
     const auto types = node.op->infer(Call(graph_, node));
     if (!types) {
       diagnostics_.insert(diagnostics_.end(), types.diagnostics().begin(), types.diagnostics().end());

@@ -14,6 +14,7 @@ constexpr Spelling add_spellings[] = {{"aten.add.Tensor", import_add}, {"aten.ad
 class Add final : public OperatorWith<SumParameters> {
  public:
   std::string_view name() const override { return "add"; }
+  std::string_view inputs() const override { return "x, y"; }
   std::span<const Spelling> spellings() const override { return add_spellings; }
   std::string_view limits() const override { return "broadcast up to rank 6, any alpha"; }
 
@@ -28,6 +29,7 @@ class Add final : public OperatorWith<SumParameters> {
 class QuantizedAdd final : public OperatorWith<QuantizedSumParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_add"; }
+  std::string_view inputs() const override { return "x, y"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override { return infer_elementwise(call); }

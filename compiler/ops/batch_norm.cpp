@@ -40,6 +40,7 @@ constexpr Spelling batch_norm_spellings[] = {
 class BatchNorm final : public OperatorWith<BatchNormParameters> {
  public:
   std::string_view name() const override { return "batch_norm"; }
+  std::string_view inputs() const override { return "x, gamma?, beta?, mean, variance"; }
   std::span<const Spelling> spellings() const override { return batch_norm_spellings; }
   std::string_view limits() const override { return "inference only, input of rank 2 to 4"; }
 

@@ -75,6 +75,7 @@ constexpr Spelling cat_spellings[] = {{"aten.cat.default", import_cat}, {"aten.c
 class IntegerCat : public OperatorWith<CatParameters> {
  public:
   std::string_view name() const override { return "cortex_m.cat"; }
+  std::string_view inputs() const override { return "x, …"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {
@@ -131,6 +132,7 @@ class IntegerCat : public OperatorWith<CatParameters> {
 class Cat final : public IntegerCat {
  public:
   std::string_view name() const override { return "cat"; }
+  std::string_view inputs() const override { return "x, …"; }
   bool integer() const override { return false; }
   std::span<const Spelling> spellings() const override { return cat_spellings; }
   std::string_view limits() const override { return "any number of tensors along any axis; stack too"; }

@@ -48,6 +48,7 @@ constexpr Spelling constant_spellings[] = {
 class Constant final : public OperatorWith<NoParameters> {
  public:
   std::string_view name() const override { return "constant"; }
+  std::string_view inputs() const override { return ""; }
   std::span<const Spelling> spellings() const override { return constant_spellings; }
   std::string_view limits() const override { return "float32, shapes known at export"; }
   Result<std::vector<Type>> infer(const Call& call) const override { return call.error("a constant is a value, not a node"); }

@@ -84,6 +84,7 @@ constexpr Spelling conv2d_spellings[] = {
 Result<std::vector<Type>> infer_convolution(const Call& call, const Conv2dParameters& p, const Shape& weights) {
   const auto& x = call.shape(0);
   if (x.size() != 4 || weights.size() != 4) return call.error("input and weights must have 4 dimensions");
+  if (p.stride[0] < 1 || p.stride[1] < 1 || p.dilation[0] < 1 || p.dilation[1] < 1) return call.error("stride and dilation must be positive");
   if (p.groups < 1 || x[3] != weights[3] * p.groups || weights[0] % p.groups)
     return call.error(fmt::format("input has {} channels, weights {} fit {} groups of {}", x[3], to_string(weights), p.groups, weights[3]));
   const auto height = window_count(x[1], p.padding[0] + p.padding[2], weights[1], p.stride[0], p.dilation[0]);
@@ -118,13 +119,15 @@ void for_each_output(const Shape& y, F&& f) {
 class Conv2d final : public OperatorWith<Conv2dParameters> {
  public:
   std::string_view name() const override { return "conv2d"; }
+  std::string_view inputs() const override { return "x, weights, bias?"; }
   std::span<const Spelling> spellings() const override { return conv2d_spellings; }
   std::string_view limits() const override { return "1-D and 2-D, constant weights, any groups, stride, dilation and zero padding"; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {
-    if (call.has_input(2) && element_count(call.shape(2)) != call.shape(1)[0]) return call.error("bias and weights differ in output channels");
+    CORTEN_TRY(auto types, infer_convolution(call, call.parameters<Conv2dParameters>(), call.shape(1)));
+    if (call.has_input(2) && call.shape(2) != Shape{call.shape(1)[0]}) return call.error("bias and weights differ in output channels");
     CORTEN_CHECK(check_weight_quantization(call, 1, "output channel"));
-    return infer_convolution(call, call.parameters<Conv2dParameters>(), call.shape(1));
+    return types;
   }
 
   std::vector<Tensor> evaluate(const Call& call, std::span<const Tensor* const> inputs) const override {
@@ -200,6 +203,14 @@ Status Conv2d::lower(const Call& call, Patch& patch) const {
                   {call.node().inputs[0], weight_value, bias_value, multiplier, shift});
 }
 
+/// Types of the convolution, once bias, multipliers and shifts are one per output channel.
+Result<std::vector<Type>> infer_integer(const Call& call, const Shape& ohwi) {
+  CORTEN_TRY(auto types, infer_convolution(call, call.parameters<QuantizedConv2dParameters>().geometry(), ohwi));
+  for (std::size_t i : {2u, 3u, 4u})
+    if (call.shape(i) != Shape{ohwi[0]} || call.input(i).element != Element::I32) return call.error(fmt::format("bias, multipliers and shifts must be i32[{}]", ohwi[0]));
+  return types;
+}
+
 /// Σ raw codes · weights + folded bias, padding at the input zero point, requantized per channel.
 template <class Position>
 std::vector<Tensor> evaluate_integer(const Call& call, std::span<const Tensor* const> inputs, const Shape& ohwi, Position&& weight_position) {
@@ -268,10 +279,11 @@ Layer convolution_layer(const Call& call, std::string_view kernel, StructLiteral
 class QuantizedConv2d final : public OperatorWith<QuantizedConv2dParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_conv2d"; }
+  std::string_view inputs() const override { return "x, weights, bias, multiplier, shift"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {
-    return infer_convolution(call, call.parameters<QuantizedConv2dParameters>().geometry(), call.shape(1));
+    return infer_integer(call, call.shape(1));
   }
   std::vector<Tensor> evaluate(const Call& call, std::span<const Tensor* const> inputs) const override {
     return evaluate_integer(call, inputs, inputs[1]->shape, [](auto position) { return position; });
@@ -282,13 +294,14 @@ class QuantizedConv2d final : public OperatorWith<QuantizedConv2dParameters> {
 class QuantizedDepthwiseConv2d final : public OperatorWith<QuantizedConv2dParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_depthwise_conv2d"; }
+  std::string_view inputs() const override { return "x, weights, bias, multiplier, shift"; }
   bool integer() const override { return true; }
 
   static Shape ohwi(const Shape& weights) { return {weights[3], weights[1], weights[2], 1}; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {
     if (call.shape(1).size() != 4) return call.error("weights must have 4 dimensions");
-    return infer_convolution(call, call.parameters<QuantizedConv2dParameters>().geometry(), ohwi(call.shape(1)));
+    return infer_integer(call, ohwi(call.shape(1)));
   }
   std::vector<Tensor> evaluate(const Call& call, std::span<const Tensor* const> inputs) const override {
     const auto shape = ohwi(inputs[1]->shape);

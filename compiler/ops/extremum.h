@@ -13,6 +13,7 @@ template <class Meaning>
 class IntegerExtremum : public OperatorWith<NoParameters> {
  public:
   std::string_view name() const override { return Meaning::integer_name; }
+  std::string_view inputs() const override { return "x, y"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override { return infer_elementwise(call); }
@@ -27,6 +28,7 @@ template <class Meaning>
 class Extremum final : public OperatorWith<NoParameters> {
  public:
   std::string_view name() const override { return Meaning::name; }
+  std::string_view inputs() const override { return "x, y"; }
   std::span<const Spelling> spellings() const override { return Meaning::spellings(); }
   std::string_view limits() const override { return "broadcast up to rank 6"; }
 

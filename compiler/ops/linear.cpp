@@ -87,6 +87,7 @@ Tensor for_each_row(Element element, const Shape& shape, std::int64_t depth, F&&
 class Linear final : public OperatorWith<LinearParameters> {
  public:
   std::string_view name() const override { return "linear"; }
+  std::string_view inputs() const override { return "x, weights, bias?"; }
   std::span<const Spelling> spellings() const override { return linear_spellings; }
   std::string_view limits() const override { return "input of any rank, constant weights of rank 2"; }
 
@@ -204,6 +205,7 @@ StructLiteral requantize_struct(const Call& call, std::string_view kind, std::st
 class QuantizedLinear final : public OperatorWith<QuantizedLinearParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_linear"; }
+  std::string_view inputs() const override { return "x, weights, bias"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override { return infer_linear(call); }
@@ -220,6 +222,7 @@ class QuantizedLinear final : public OperatorWith<QuantizedLinearParameters> {
 class QuantizedLinearPerChannel final : public OperatorWith<QuantizedLinearPerChannelParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_linear_per_channel"; }
+  std::string_view inputs() const override { return "x, weights, bias, multiplier, shift"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {

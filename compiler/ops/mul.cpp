@@ -79,6 +79,7 @@ Result<Factor> reciprocal(const Call& call, Patch& patch) {
 class Mul final : public OperatorWith<MulParameters> {
  public:
   std::string_view name() const override { return "mul"; }
+  std::string_view inputs() const override { return "x, y"; }
   std::span<const Spelling> spellings() const override { return mul_spellings; }
   std::string_view limits() const override { return "broadcast up to rank 6; division by constants only"; }
 
@@ -118,6 +119,7 @@ class Mul final : public OperatorWith<MulParameters> {
 class QuantizedMul final : public OperatorWith<QuantizedMulParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_mul"; }
+  std::string_view inputs() const override { return "x, y"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override { return infer_elementwise(call); }

@@ -2,6 +2,8 @@
 // The list of operators, made by the files of this folder as the program starts.
 #include "compiler/ops/operator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace corten {
@@ -27,6 +29,37 @@ const Operator* find_operator(std::string_view name) {
 }
 
 const Operator& op(std::string_view name) { return *find_operator(name); }
+
+namespace {
+
+struct InputRule {
+  std::string_view name;
+  bool optional;
+};
+
+std::vector<InputRule> parse_rules(std::string_view text) {
+  std::vector<InputRule> rules;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(", "), text.size());
+    auto name = text.substr(0, end);
+    const bool optional = name.ends_with('?');
+    if (optional) name.remove_suffix(1);
+    rules.push_back({name, optional});
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return rules;
+}
+
+}  // namespace
+
+Status check_inputs(const Call& call) {
+  auto rules = parse_rules(call.node().op->inputs());
+  if (!rules.empty() && rules.back().name == "…") rules.assign(std::max<std::size_t>(call.inputs(), 1), rules.front());
+  if (call.inputs() > rules.size()) return call.error(fmt::format("has {} inputs, expected ({})", call.inputs(), call.node().op->inputs()));
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (!rules[i].optional && !call.has_input(i)) return call.error(fmt::format("input {} is missing, expected ({})", rules[i].name, call.node().op->inputs()));
+  return {};
+}
 
 Status Operator::lower(const Call& call, Patch&) const {
   return call.error(std::string(name()) + " has no integer meaning", "keep it in float with --allow-float " + call.node().name);

@@ -46,6 +46,8 @@ class Operator {
   /// "conv2d", or "cortex_m.quantized_conv2d" at the integer stage.
   virtual std::string_view name() const = 0;
   virtual std::span<const Spelling> spellings() const { return {}; }
+  /// Names of the inputs in order: "x, weights, bias?" where '?' marks one that may be absent; "x, …" for any number.
+  virtual std::string_view inputs() const { return "x"; }
   /// What it accepts, in a line for `corten ops`.
   virtual std::string_view limits() const { return ""; }
 
@@ -82,6 +84,9 @@ class OperatorWith : public Operator {
     return parameters(std::move(value));
   }
 };
+
+/// Whether a node has the inputs that its operator names, or what is wrong with them. Everything else an operator does relies on it.
+Status check_inputs(const Call& call);
 
 /// Every operator of the folder, sorted by name.
 std::span<const Operator* const> operators();

@@ -212,6 +212,7 @@ Result<std::vector<Type>> infer_change(const Call& call, Element from, Element t
 class IntegerQuantize : public OperatorWith<QuantizeParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantize_per_tensor"; }
+  std::string_view inputs() const override { return "x"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {
@@ -228,6 +229,7 @@ class IntegerQuantize : public OperatorWith<QuantizeParameters> {
 class IntegerDequantize : public OperatorWith<QuantizeParameters> {
  public:
   std::string_view name() const override { return "cortex_m.dequantize_per_tensor"; }
+  std::string_view inputs() const override { return "x"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {
@@ -245,6 +247,7 @@ Status lower_change(const Call& call, Patch& patch, std::string_view integer_ope
 class Quantize final : public IntegerQuantize {
  public:
   std::string_view name() const override { return "quantize"; }
+  std::string_view inputs() const override { return "x, scales?, zero_points?"; }
   std::span<const Spelling> spellings() const override { return quantize_spellings; }
   std::string_view limits() const override { return "constant scales and zero points"; }
   Status lower(const Call& call, Patch& patch) const override { return lower_change(call, patch, "cortex_m.quantize_per_tensor"); }
@@ -253,6 +256,7 @@ class Quantize final : public IntegerQuantize {
 class Dequantize final : public IntegerDequantize {
  public:
   std::string_view name() const override { return "dequantize"; }
+  std::string_view inputs() const override { return "x, scales?, zero_points?"; }
   std::span<const Spelling> spellings() const override { return dequantize_spellings; }
   std::string_view limits() const override { return "constant scales and zero points"; }
   Status lower(const Call& call, Patch& patch) const override { return lower_change(call, patch, "cortex_m.dequantize_per_tensor"); }

@@ -10,6 +10,7 @@ namespace {
 class QuantizedActivation final : public OperatorWith<NoParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_activation"; }
+  std::string_view inputs() const override { return "x, table"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override {

@@ -20,6 +20,7 @@ constexpr Spelling sub_spellings[] = {
 class Sub final : public OperatorWith<SumParameters> {
  public:
   std::string_view name() const override { return "sub"; }
+  std::string_view inputs() const override { return "x, y"; }
   std::span<const Spelling> spellings() const override { return sub_spellings; }
   std::string_view limits() const override { return "broadcast up to rank 6, any alpha"; }
 
@@ -34,6 +35,7 @@ class Sub final : public OperatorWith<SumParameters> {
 class QuantizedSub final : public OperatorWith<QuantizedSumParameters> {
  public:
   std::string_view name() const override { return "cortex_m.quantized_sub"; }
+  std::string_view inputs() const override { return "x, y"; }
   bool integer() const override { return true; }
 
   Result<std::vector<Type>> infer(const Call& call) const override { return infer_elementwise(call); }

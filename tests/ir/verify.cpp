@@ -2,6 +2,7 @@
 // Each rule of the verifier broken once: the message says what was found.
 #include "compiler/ir/verify.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <limits>
 
 #include "compiler/ir/text.h"
+#include "compiler/ops/operator.h"
 
 namespace corten {
 namespace {
@@ -85,6 +87,37 @@ TEST(Verify, FloatNodesMayStayAtTheIntegerStage) {
   const auto graph = parse("graph g integer rounding double\ninput %x: f32[2]\n%y: f32[2] = clamp(%x) {low 0} as y\noutput %y\n", {}, "g.cir");
   ASSERT_TRUE(graph.ok());
   EXPECT_TRUE(verify(*graph).ok());
+}
+
+/// Graph text with one node of `op` that reads `inputs`.
+std::string one_node(std::string_view op, const std::string& inputs) {
+  return fmt::format("graph g imported rounding double\ninput %x: f32[1, 2]\n%y: f32[1, 2] = {}({}) as n\noutput %y\n", op, inputs);
+}
+
+TEST(Verify, NoOperatorReadsAnInputThatIsNotThere) {
+  for (const auto* op : operators()) {
+    const bool has_inputs = !op->inputs().empty();
+    for (const std::string inputs : {"", "_", "%x, %x, %x, %x, %x, %x, %x"}) {
+      const auto graph = parse(one_node(op->name(), inputs), {}, "g.cir");
+      ASSERT_TRUE(graph.ok()) << op->name();
+      const auto status = verify(*graph);
+      const bool any_number = op->inputs().find("…") != std::string_view::npos;
+      if (has_inputs && !(any_number && inputs.size() > 1)) {
+        ASSERT_FALSE(status.ok()) << op->name() << "(" << inputs << ")";
+        EXPECT_THAT(status.diagnostics().front().message, testing::HasSubstr("expected (" + std::string(op->inputs()) + ")"));
+      }
+    }
+  }
+}
+
+TEST(Verify, NamesAreIdentifiersAndUnique) {
+  const std::string text = "graph g imported rounding double\ninput %x: f32[2]\n%y: f32[2] = clamp(%x) as a.b\n%z: f32[2] = clamp(%y) as a.b\noutput %z\n";
+  const auto graph = parse(text, {}, "g.cir");
+  ASSERT_TRUE(graph.ok());
+  const auto status = verify(*graph);
+  ASSERT_EQ(status.diagnostics().size(), 3u);
+  EXPECT_EQ(status.diagnostics()[0].message, "layer name a.b is no identifier");
+  EXPECT_EQ(status.diagnostics()[2].message, "two layers are called a.b");
 }
 
 }  // namespace

@@ -51,10 +51,8 @@ install_packages() {
   fi
 }
 
-# Outside of the CPU index, PyTorch for Linux brings gigabytes for graphics cards.
-torch_index() {
-  .venv/bin/python -c "import urllib.request as r; r.urlopen('$1', timeout=5)" 2>/dev/null && echo "--extra-index-url $1" || true
-}
+# Where the default index brings PyTorch for graphics cards, CORTEN_TORCH_INDEX can name one with the CPU build.
+torch_index() { [ -z "${CORTEN_TORCH_INDEX:-}" ] || echo "--extra-index-url $CORTEN_TORCH_INDEX"; }
 
 make_venv() {
   wanted=$(cksum <requirements.txt)
@@ -63,7 +61,7 @@ make_venv() {
   # A virtual environment is tied to its Python: one from elsewhere or half made is not worth mending.
   rm -rf .venv
   python3 -m venv .venv
-  .venv/bin/python -m pip install --quiet $(torch_index https://download.pytorch.org/whl/cpu/) -r requirements.txt
+  .venv/bin/python -m pip install --quiet $(torch_index) -r requirements.txt
   echo "$wanted" >.venv/requirements.cksum
 }
 

@@ -76,6 +76,7 @@ Result<JsonDocument> JsonDocument::parse(std::vector<std::byte> text, std::uint6
   parsed.text_.assign(begin, begin + text.size());
   parsed.text_.push_back('\0');
   std::vector<std::byte>().swap(text);
+  if (json::has_overlong_number({parsed.text_.data(), parsed.text_.size() - 1})) return error("found a number of more than 128 characters in JSON", origin);
   CORTEN_CHECK(check_proportions(parsed.text_, most_tree_bytes, origin));
   parsed.document_ = std::make_unique<rapidjson::Document>();
   parsed.document_->ParseInsitu<parse_flags>(parsed.text_.data());
@@ -87,6 +88,25 @@ Result<JsonDocument> JsonDocument::parse(std::vector<std::byte> text, std::uint6
 }
 
 namespace json {
+
+bool has_overlong_number(std::string_view text) {
+  constexpr std::size_t longest = 128;
+  std::size_t run = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+      continue;
+    }
+    in_string = c == '"';
+    const bool digit = (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+    run = digit ? run + 1 : 0;
+    if (run > longest) return true;
+  }
+  return false;
+}
 
 const Json* field(const Json& value, const char* name) {
   if (!value.IsObject()) return nullptr;

@@ -33,6 +33,10 @@ class JsonDocument {
 
 namespace json {
 
+/// Whether a number (or anything else outside of strings) runs on for more characters than any writer needs. RapidJSON's
+/// exact conversion reads out of bounds on such numbers: "0." and hundreds of zeros.
+bool has_overlong_number(std::string_view text);
+
 /// The field of an object; null when `value` is no object or the field is absent or null.
 const Json* field(const Json& value, const char* name);
 /// Nothing when absent or of another kind.

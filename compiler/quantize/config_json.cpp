@@ -10,6 +10,7 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
+#include "compiler/formats/json.h"
 #include "compiler/quantize/config.h"
 #include "compiler/quantize/nearest.h"
 
@@ -247,6 +248,7 @@ Diagnostic syntax_error(const rapidjson::Document& document, std::string_view js
 }  // namespace
 
 Result<QuantizerConfig> read_quantizer_config(std::string_view json, const std::string& file) {
+  if (corten::json::has_overlong_number(json)) return error("a number has more than 128 characters", {file, "", "", "", ""});
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(json.data(), json.size());
   if (document.HasParseError()) return syntax_error(document, json, file);

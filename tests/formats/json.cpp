@@ -78,6 +78,14 @@ TEST(Json, RefusesTreesBeyondTheBudget) {
   EXPECT_FALSE(parse(many, 10000));
 }
 
+TEST(Json, RefusesNumbersWithoutEnd) {
+  for (const auto* start : {"0.", "-0.", "1", "1e", "0.0000001"}) {
+    EXPECT_FALSE(parse("[" + std::string(start) + std::string(800, '0') + "]")) << start;
+    EXPECT_FALSE(parse(std::string(start) + std::string(800, '0'))) << start;
+  }
+  EXPECT_TRUE(parse("[\"0." + std::string(800, '0') + "\", 2.2250738585072014e-308]"));
+}
+
 TEST(Json, RefusesDamage) {
   for (const auto* text : {"", "{", "[1,]", "{\"a\" 1}", "[\"\xff\xfe\"]", "nul", "[1] trailing", "[\"\\ud800\"]"}) EXPECT_FALSE(parse(text)) << text;
   EXPECT_FALSE(parse(std::string("[1]\0[2]", 7)));
